@@ -26,11 +26,11 @@ public final class ReadChain {
   }
 
   /** Starts the next READ; fill it in with {@link #from} and {@link #into}. */
-  public ReadChain add(long wrId, int payloadBytes) {
+  public ReadChain add(int payloadBytes) {
     if (payloadBytes <= 0) {
       throw new IllegalArgumentException("READ of " + payloadBytes + " bytes");
     }
-    wrIds[size] = wrId;
+    wrIds[size] = 0;
     bytes[size] = payloadBytes;
     size++;
     return this;
@@ -48,6 +48,18 @@ public final class ReadChain {
     localAddresses[size - 1] = localAddress;
     lkeys[size - 1] = lkey;
     return this;
+  }
+
+  /** Gives one READ its wr_id. */
+  public void stamp(int i, long wrId) {
+    wrIds[i] = wrId;
+  }
+
+  /** Gives every READ of the chain the same wr_id. */
+  public void stampAll(long wrId) {
+    for (int i = 0; i < size; i++) {
+      wrIds[i] = wrId;
+    }
   }
 
   public void clear() {

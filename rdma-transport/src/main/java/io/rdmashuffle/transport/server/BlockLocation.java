@@ -1,0 +1,20 @@
+package io.rdmashuffle.transport.server;
+
+/**
+ * A block as a range of a map-output file.
+ *
+ * @param file the file
+ * @param offsetBytes not negative
+ * @param bytes not negative; offset + bytes is at most the file's length
+ */
+public record BlockLocation(OutputFile file, long offsetBytes, long bytes) {
+  /**
+   * @throws IllegalArgumentException if the range leaves the file
+   */
+  public BlockLocation {
+    if (offsetBytes < 0 || bytes < 0 || offsetBytes > file.bytes() - bytes) {
+      throw new IllegalArgumentException(
+          "range " + offsetBytes + "+" + bytes + " of " + file.path() + ", " + file.bytes());
+    }
+  }
+}

@@ -1,0 +1,29 @@
+package io.rdmashuffle.transport.server;
+
+import io.rdmashuffle.transport.channel.OwnerChannel;
+import java.util.Collection;
+import java.util.concurrent.CompletableFuture;
+
+/**
+ * The owner's side as the rest of the process sees it.
+ *
+ * <p><b>Threads:</b> {@link #acceptor} is used on the progress thread; the rest is for any thread
+ * and does not block.
+ */
+public interface BlockServer extends AutoCloseable {
+  /** To be given to the channel layer. */
+  OwnerChannel.Acceptor acceptor();
+
+  /**
+   * The files go away: nothing new is granted out of them, windows without leases are deregistered
+   * at once, leased ones when their leases end, by force (the connections that hold them are
+   * closed) if that takes longer than the settings allow.
+   *
+   * @return completes when no region over these files is left and they are closed
+   */
+  CompletableFuture<Void> forget(Collection<OutputFile> files);
+
+  /** Ends every session and lease, deregisters everything. Idempotent, waits with a deadline. */
+  @Override
+  void close();
+}
