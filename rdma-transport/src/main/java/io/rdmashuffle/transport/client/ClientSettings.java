@@ -7,8 +7,8 @@ import java.time.Duration;
  *
  * @param poolBytes registered memory that blocks land in
  * @param chunkBytes unit of that memory
- * @param transitShare part of the pool, in percent, kept for blocks that are copied out at once when
- *     the rest is taken
+ * @param transitShare part of the pool, in percent, kept for blocks that are copied out at once
+ *     when the rest is taken
  * @param readBytes longest single READ; larger blocks are split
  * @param windowBytes payload one connection may have in flight as READs
  * @param fetchTimeout from fetch to the last block, else the rest falls back

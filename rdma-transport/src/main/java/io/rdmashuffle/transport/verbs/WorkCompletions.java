@@ -3,7 +3,8 @@ package io.rdmashuffle.transport.verbs;
 /**
  * A reusable batch of work completions. One thread at a time.
  *
- * <p>After a failed completion only wr_id, status, qp_num and vendor_err are valid (ibv_poll_cq(3)).
+ * <p>After a failed completion only wr_id, status, qp_num and vendor_err are valid
+ * (ibv_poll_cq(3)).
  */
 public final class WorkCompletions {
   private final long[] wrIds;

@@ -1,6 +1,8 @@
 package io.rdmashuffle.transport.wire;
 
-/** Bounds of the protocol that both sides share. A change of meaning needs a new {@link #VERSION}. */
+/**
+ * Bounds of the protocol that both sides share. A change of meaning needs a new {@link #VERSION}.
+ */
 public final class WireLimits {
   /** Version of the control protocol. Peers of another version use the engine's own shuffle. */
   public static final int VERSION = 1;
