@@ -14,6 +14,9 @@ public interface OwnerChannel {
   /** For messages. */
   String peerName();
 
+  /** Under which the reader connected; the scope that catalogs are asked with. */
+  long credentialId();
+
   /** The domain in which whatever this reader may READ must be registered. */
   ProtectionDomain domain();
 

@@ -1,6 +1,7 @@
 package io.rdmashuffle.transport.server;
 
 import io.rdmashuffle.transport.channel.OwnerChannel;
+import io.rdmashuffle.transport.verbs.ProtectionDomain;
 import java.util.Collection;
 import java.util.concurrent.CompletableFuture;
 
@@ -22,6 +23,13 @@ public interface BlockServer extends AutoCloseable {
    * @return completes when no region over these files is left and they are closed
    */
   CompletableFuture<Void> forget(Collection<OutputFile> files);
+
+  /**
+   * A protection domain goes away: the sessions in it are closed, then everything registered in it
+   * is deregistered. Its owner may close it once the result completes, and sees to it that no
+   * reader connects there any more.
+   */
+  CompletableFuture<Void> forget(ProtectionDomain domain);
 
   /** Ends every session and lease, deregisters everything. Idempotent, waits with a deadline. */
   @Override

@@ -10,6 +10,8 @@ import java.time.Duration;
  * @param stageBelowBytes a block smaller than that, whose window is not registered, is copied into
  *     staging memory rather than registered, unless its neighbours are asked for too
  * @param stagingBytes registered memory for such copies
+ * @param locateTimeout after which a LOCATE is answered with what is ready; shorter than the
+ *     reader's time-out for requests
  * @param revokeAfter how long a lease on a file that goes away may last
  */
 public record ServerSettings(
@@ -17,8 +19,10 @@ public record ServerSettings(
     long windowBytes,
     int stageBelowBytes,
     long stagingBytes,
+    Duration locateTimeout,
     Duration revokeAfter) {
   public static ServerSettings defaults() {
-    return new ServerSettings(512, 64L << 20, 64 << 10, 32L << 20, Duration.ofSeconds(5));
+    return new ServerSettings(
+        512, 64L << 20, 64 << 10, 32L << 20, Duration.ofSeconds(3), Duration.ofSeconds(5));
   }
 }
