@@ -1,0 +1,7 @@
+package io.rdmashuffle.transport.verbs;
+
+/** A part of {@link VerbsContract}. */
+public interface RigTest {
+  /** Fresh for each test. */
+  VerbsRig rig();
+}
