@@ -1,0 +1,61 @@
+package io.rdmashuffle;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchRule;
+
+/** The arrows between modules and packages: rdma-transport <- core <- spark | mapreduce. */
+@AnalyzeClasses(
+    packages = {"io.rdmashuffle", "org.apache.hadoop.mapreduce.task.reduce"},
+    importOptions = ImportOption.DoNotIncludeTests.class)
+final class ArchitectureTest {
+  private static final String TRANSPORT = "io.rdmashuffle.transport..";
+  private static final String CORE = "io.rdmashuffle.core..";
+  private static final String SPARK = "io.rdmashuffle.spark..";
+  private static final String MAPREDUCE = "io.rdmashuffle.mapreduce..";
+  private static final String[] ENGINES = {"org.apache.spark..", "org.apache.hadoop..", "scala.."};
+
+  @ArchTest
+  static final ArchRule transportKnowsNoShuffle =
+      noClasses()
+          .that()
+          .resideInAPackage(TRANSPORT)
+          .should()
+          .dependOnClassesThat()
+          .resideInAnyPackage(CORE, SPARK, MAPREDUCE);
+
+  @ArchTest
+  static final ArchRule transportAndCoreKnowNoEngine =
+      noClasses()
+          .that()
+          .resideInAnyPackage(TRANSPORT, CORE)
+          .should()
+          .dependOnClassesThat()
+          .resideInAnyPackage(ENGINES);
+
+  @ArchTest
+  static final ArchRule disniIsSeenInOnePackageOnly =
+      noClasses()
+          .that()
+          .resideOutsideOfPackages("io.rdmashuffle.transport.verbs.disni..", "com.ibm.disni..")
+          .should()
+          .dependOnClassesThat()
+          .resideInAPackage("com.ibm.disni..");
+
+  @ArchTest
+  static final ArchRule kryoIsSeenInTheWireFormatOnly =
+      noClasses()
+          .that()
+          .resideOutsideOfPackage("io.rdmashuffle.transport.wire..")
+          .should()
+          .dependOnClassesThat()
+          .resideInAPackage("com.esotericsoftware..");
+
+  @ArchTest
+  static final ArchRule transportPackagesFormNoCycle =
+      slices().matching("io.rdmashuffle.transport.(**)").should().beFreeOfCycles();
+}
