@@ -30,7 +30,7 @@ public interface LifecycleContract extends RigTest {
   }
 
   @Test
-  default void addressOfNoDeviceIsRefused() {
+  default void addressOfNoDeviceIsRefused() throws Exception {
     for (String nobodys : new String[] {"192.0.2.1", "0.0.0.0", "::1"}) {
       assertThatThrownBy(() -> rig().provider().open(InetAddress.getByName(nobodys)).close())
           .isInstanceOf(VerbsException.class)
