@@ -1,0 +1,184 @@
+package io.rdmashuffle.core.config;
+
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.stream.Collectors;
+
+/**
+ * One setting: key (relative to the engine's prefix), type, default, range, and what raising or
+ * lowering it costs. Immutable; all of them are declared in {@link RdmaOptions}.
+ */
+public final class ConfigOption<T extends Comparable<T>> {
+  private final String key;
+  private final ValueType<T> type;
+  private final String doc;
+  private final T least;
+  private final T most;
+  private final String range;
+  private final T defaultValue;
+
+  private ConfigOption(Builder<T> builder, T defaultValue) {
+    this.key = builder.key;
+    this.type = builder.type;
+    this.doc = builder.doc;
+    this.least = builder.least;
+    this.most = builder.most;
+    this.range = builder.range;
+    this.defaultValue = defaultValue;
+  }
+
+  static Builder<ByteSize> bytes(String key) {
+    return new Builder<>(
+        key,
+        new ValueType<ByteSize>(
+            "a size such as 64k, 16m or 1g", ByteSize::parse, ByteSize::toString));
+  }
+
+  static Builder<Duration> duration(String key) {
+    return new Builder<>(
+        key,
+        new ValueType<Duration>(
+            "a duration such as 20us, 500ms, 5s or 1min", Durations::parse, Durations::format));
+  }
+
+  static Builder<Integer> count(String key) {
+    return new Builder<>(
+        key,
+        new ValueType<Integer>("a whole number", s -> Integer.valueOf(s.trim()), Object::toString));
+  }
+
+  /** A whole number of hundredths, with or without the sign. */
+  static Builder<Integer> percent(String key) {
+    return new Builder<>(
+        key,
+        new ValueType<Integer>(
+            "a percentage such as 25%",
+            s -> Integer.valueOf(s.trim().replaceFirst("\\s*%$", "")), p -> p + " %"));
+  }
+
+  static Builder<Boolean> flag(String key) {
+    Builder<Boolean> builder =
+        new Builder<>(
+            key,
+            new ValueType<Boolean>("true or false", ConfigOption::parseFlag, Object::toString));
+    builder.range = "true or false";
+    return builder;
+  }
+
+  /** Any text; the empty one means "not set". */
+  static Builder<String> text(String key, String range) {
+    Builder<String> builder =
+        new Builder<>(
+            key, new ValueType<String>("a text", String::trim, s -> s.isEmpty() ? "–" : s));
+    builder.range = range;
+    return builder;
+  }
+
+  /** A constant of an enum, written in lower case. */
+  static <E extends Enum<E>> Builder<E> oneOf(String key, Class<E> values) {
+    String all =
+        Arrays.stream(values.getEnumConstants())
+            .map(ConfigOption::lower)
+            .collect(Collectors.joining(", "));
+    Builder<E> builder =
+        new Builder<>(
+            key,
+            new ValueType<E>(
+                "one of " + all,
+                s -> Enum.valueOf(values, s.trim().toUpperCase(Locale.ROOT)),
+                ConfigOption::lower));
+    builder.range = all;
+    return builder;
+  }
+
+  public String key() {
+    return key;
+  }
+
+  public String doc() {
+    return doc;
+  }
+
+  public T defaultValue() {
+    return defaultValue;
+  }
+
+  /** The default as users see it. */
+  public String defaultText() {
+    return type.format().apply(defaultValue);
+  }
+
+  /** The allowed values as users see them. */
+  public String range() {
+    return range;
+  }
+
+  /**
+   * @param fullKey with the engine's prefix, for the message
+   * @throws ConfigException if the text is no value of the type or outside the range
+   */
+  T parse(String fullKey, String text) {
+    T value;
+    try {
+      value = type.parse().apply(text);
+    } catch (IllegalArgumentException e) {
+      throw new ConfigException(
+          fullKey + "=" + text + " is not " + type.noun() + " (allowed: " + range + ")", e);
+    }
+    if (least != null && (value.compareTo(least) < 0 || value.compareTo(most) > 0)) {
+      throw new ConfigException(fullKey + "=" + text + " is outside " + range);
+    }
+    return value;
+  }
+
+  private static Boolean parseFlag(String text) {
+    return switch (text.trim().toLowerCase(Locale.ROOT)) {
+      case "true" -> Boolean.TRUE;
+      case "false" -> Boolean.FALSE;
+      default -> throw new IllegalArgumentException(text);
+    };
+  }
+
+  private static String lower(Enum<?> constant) {
+    return constant.name().toLowerCase(Locale.ROOT);
+  }
+
+  /** Collects what an option needs; {@link #defaultsTo} ends it. */
+  static final class Builder<T extends Comparable<T>> {
+    private final String key;
+    private final ValueType<T> type;
+    private String doc;
+    private T least;
+    private T most;
+    private String range;
+
+    private Builder(String key, ValueType<T> type) {
+      this.key = key;
+      this.type = type;
+    }
+
+    Builder<T> doc(String text) {
+      doc = text;
+      return this;
+    }
+
+    /** Both ends belong to the range. */
+    Builder<T> between(T leastValue, T mostValue) {
+      least = leastValue;
+      most = mostValue;
+      range = type.format().apply(least) + " to " + type.format().apply(most);
+      return this;
+    }
+
+    ConfigOption<T> defaultsTo(T value) {
+      if (doc == null || range == null) {
+        throw new IllegalStateException(key + " lacks a doc or a range");
+      }
+      if (least != null && (value.compareTo(least) < 0 || value.compareTo(most) > 0)) {
+        throw new IllegalStateException(key + ": default " + value + " is outside " + range);
+      }
+      return new ConfigOption<>(this, value);
+    }
+  }
+}
