@@ -16,15 +16,18 @@ public sealed interface Reply {
   /**
    * To {@link Request.Prove}: the connection serves blocks from now on.
    *
-   * @param keepAliveMs the owner ends the session when it hears nothing for three times that long
+   * @param keepAliveMs the owner ends the session when it hears nothing for three times that long;
+   *     1 to {@link WireLimits#KEEP_ALIVE_MS}
    */
   record Welcome(int keepAliveMs) implements Reply {}
 
   /**
-   * To {@link Request.Locate}.
+   * To {@link Request.Locate}. Answers the first keys of the request, at least one: the owner stops
+   * where the next answer would not fit the frame ({@link WireSizes}), and the reader asks again
+   * for the keys that were left out.
    *
-   * @param lease names everything granted in this reply; 0 if nothing was granted
-   * @param answers one per key, in the order of the keys
+   * @param lease names everything granted in this reply, not negative; 0 if nothing was granted
+   * @param answers one per answered key, in the order of the keys
    */
   record Located(long lease, List<Answer> answers) implements Reply {}
 
@@ -34,7 +37,7 @@ public sealed interface Reply {
   /**
    * To any request the owner cannot serve; it closes the connection afterwards.
    *
-   * @param text for the reader's log, at most {@link WireLimits#TEXT_BYTES}
+   * @param text for the reader's log; cut at {@link WireLimits#TEXT_BYTES}
    */
   record Refused(String text) implements Reply {}
 
@@ -42,16 +45,21 @@ public sealed interface Reply {
   sealed interface Answer {}
 
   /**
-   * READ these pieces, in order; together they are the block.
+   * READ these pieces, in order; together they are the block. One to {@link
+   * WireLimits#PIECES_PER_BLOCK} pieces; a block of more is {@link NotByRdma}.
    *
    * @param staged whether the owner copied the block into registered memory for this
    */
   record Granted(boolean staged, List<Piece> pieces) implements Answer {}
 
-  /** Part of a block in the owner's registered memory. */
+  /**
+   * Part of a block in the owner's registered memory.
+   *
+   * @param bytes above 0
+   */
   record Piece(long address, int rkey, int bytes) {}
 
-  /** The block itself, small enough for the reply. May be empty. */
+  /** The block itself, at most {@link WireLimits#INLINE_BYTES}. May be empty. */
   record Inline(byte[] bytes) implements Answer {}
 
   /** Take this block from the engine's own shuffle. */

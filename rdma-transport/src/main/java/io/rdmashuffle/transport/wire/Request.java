@@ -22,7 +22,7 @@ public sealed interface Request {
   /**
    * Asks where blocks lie. The owner leases what it grants until released.
    *
-   * @param keys at most {@link WireLimits#KEYS_PER_LOCATE}
+   * @param keys 1 to {@link WireLimits#KEYS_PER_LOCATE}
    * @param releases leases the reader is done with, at most {@link WireLimits#RELEASES_PER_FRAME}
    */
   record Locate(List<BlockKey> keys, long[] releases) implements Request {}

@@ -2,6 +2,11 @@ package io.rdmashuffle.transport.wire;
 
 /**
  * Bounds of the protocol that both sides share. A change of meaning needs a new {@link #VERSION}.
+ *
+ * <p>Every message within these bounds fits one frame, whatever its numbers are, with one
+ * exception: the answers to 256 keys may be longer than a frame. Then the owner answers the first
+ * keys only, at least one, and the reader asks again for the rest ({@link Reply.Located}). The
+ * longest single answer fits, so that every LOCATE makes progress.
  */
 public final class WireLimits {
   /** Version of the control protocol. Peers of another version use the engine's own shuffle. */
@@ -10,14 +15,20 @@ public final class WireLimits {
   /** Longest control frame, header included. */
   public static final int FRAME_BYTES = 8 << 10;
 
-  /** Most block keys in one LOCATE. */
+  /** Magic number, version, type, request id. */
+  public static final int HEADER_BYTES = 7;
+
+  /** Most block keys in one LOCATE; there is at least one. */
   public static final int KEYS_PER_LOCATE = 256;
 
   /** Most leases in one frame's list of releases. */
-  public static final int RELEASES_PER_FRAME = 256;
+  public static final int RELEASES_PER_FRAME = 128;
 
-  /** Most pieces of one block in one answer. */
+  /** Most pieces of one block in one answer; there is at least one. */
   public static final int PIECES_PER_BLOCK = 256;
+
+  /** Longest block that travels inside a reply. */
+  public static final int INLINE_BYTES = 4 << 10;
 
   /** Length of a nonce. */
   public static final int NONCE_BYTES = 16;
@@ -27,6 +38,9 @@ public final class WireLimits {
 
   /** Longest text of a refusal, in UTF-8 bytes. */
   public static final int TEXT_BYTES = 512;
+
+  /** Longest interval of keep-alives: a day. */
+  public static final int KEEP_ALIVE_MS = 24 * 60 * 60 * 1000;
 
   private WireLimits() {}
 }
