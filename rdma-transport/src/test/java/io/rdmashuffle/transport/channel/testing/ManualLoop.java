@@ -1,0 +1,153 @@
+package io.rdmashuffle.transport.channel.testing;
+
+import io.rdmashuffle.transport.NanoClock;
+import io.rdmashuffle.transport.channel.ProgressLoop;
+import java.time.Duration;
+import java.util.PriorityQueue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+
+/**
+ * A progress loop without a thread: tasks and timers run when the test says so, on its thread, at
+ * the time it sets. Unlike the real loop it lets what a task throws reach the test.
+ *
+ * <p><b>Threads:</b> {@link #offer} and {@link #execute} any; the rest belongs to the thread that
+ * made it, which counts as the progress thread.
+ */
+public final class ManualLoop implements ProgressLoop {
+  private final Thread thread = Thread.currentThread();
+  private final ConcurrentLinkedQueue<Runnable> tasks = new ConcurrentLinkedQueue<>();
+  private final PriorityQueue<Scheduled> timers = new PriorityQueue<>();
+  private volatile long nowNs = 1_000_000_000L;
+  private long scheduled;
+  private volatile boolean full;
+  private volatile boolean stopped;
+
+  /** Runs tasks until none is left, those included that tasks add. Returns how many it ran. */
+  public int runAll() {
+    int ran = 0;
+    for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
+      task.run();
+      ran++;
+    }
+    return ran;
+  }
+
+  /** Moves time on, stopping at every timer on the way, and runs all tasks that come of it. */
+  public void advance(Duration time) {
+    long endNs = nowNs + time.toNanos();
+    runAll();
+    while (!timers.isEmpty() && timers.peek().atNs <= endNs) {
+      Scheduled next = timers.poll();
+      nowNs = Math.max(nowNs, next.atNs);
+      next.task.run();
+      runAll();
+    }
+    nowNs = endNs;
+  }
+
+  /**
+   * Runs tasks until the condition holds, for work that other threads hand over.
+   *
+   * @throws AssertionError if it does not hold within ten seconds of real time
+   */
+  public void runUntil(BooleanSupplier condition) {
+    long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+    while (!condition.getAsBoolean()) {
+      if (runAll() == 0) {
+        Thread.onSpinWait();
+      }
+      if (System.nanoTime() > deadlineNs) {
+        throw new AssertionError("condition does not hold after 10 s");
+      }
+    }
+  }
+
+  /** From now on {@link #offer} refuses. */
+  public void refuseOffers() {
+    full = true;
+  }
+
+  /** Undoes {@link #refuseOffers}. */
+  public void admitOffers() {
+    full = false;
+  }
+
+  /** From now on tasks are refused or dropped, as after the real loop's end. */
+  public void stop() {
+    stopped = true;
+    tasks.clear();
+    timers.clear();
+  }
+
+  /** This loop's time, for what takes a clock. */
+  public NanoClock clock() {
+    return () -> nowNs;
+  }
+
+  /** Tasks not yet run. */
+  public int pendingTasks() {
+    return tasks.size();
+  }
+
+  /** Timers neither run nor cancelled. */
+  public int pendingTimers() {
+    return timers.size();
+  }
+
+  @Override
+  public boolean offer(Runnable task) {
+    return !full && !stopped && tasks.offer(task);
+  }
+
+  @Override
+  public void execute(Runnable task) {
+    if (!stopped) {
+      tasks.add(task);
+    }
+  }
+
+  @Override
+  public Timer schedule(long delayNs, Runnable task) {
+    checkThread();
+    Scheduled timer = new Scheduled(nowNs + Math.max(0, delayNs), scheduled++, task);
+    timers.add(timer);
+    return () -> timers.remove(timer);
+  }
+
+  @Override
+  public long nowNs() {
+    return nowNs;
+  }
+
+  @Override
+  public boolean inLoop() {
+    return Thread.currentThread() == thread;
+  }
+
+  private void checkThread() {
+    if (!inLoop()) {
+      throw new IllegalStateException("not the loop's thread: " + Thread.currentThread());
+    }
+  }
+
+  /** Ordered by time, then by the order of scheduling. */
+  private static final class Scheduled implements Comparable<Scheduled> {
+    private final long atNs;
+    private final long order;
+    private final Runnable task;
+
+    Scheduled(long atNs, long order, Runnable task) {
+      this.atNs = atNs;
+      this.order = order;
+      this.task = task;
+    }
+
+    @Override
+    public int compareTo(Scheduled other) {
+      int byTime = Long.compare(atNs, other.atNs);
+      return byTime != 0 ? byTime : Long.compare(order, other.order);
+    }
+  }
+}
