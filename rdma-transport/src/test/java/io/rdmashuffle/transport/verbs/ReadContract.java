@@ -59,7 +59,7 @@ public interface ReadContract extends RigTest {
     RigMemory source = rig().source(4096);
     RigMemory sink = rig().sink(4096);
     Chain chain = RigPair.chain(2);
-    for (int i = 0; i < 4; i++) {
+    for (long i = 0; i < 4; i++) {
       chain.reads().clear();
       chain.add(2 * i, 512).from(source, i * 1024).into(sink, i * 1024);
       chain.add(2 * i + 1, 512).from(source, i * 1024 + 512).into(sink, i * 1024 + 512);

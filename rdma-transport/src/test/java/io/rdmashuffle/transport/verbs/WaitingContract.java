@@ -191,7 +191,8 @@ public interface WaitingContract extends RigTest {
                 blocking.run();
                 return System.nanoTime() - start;
               });
-      TimeUnit.MILLISECONDS.sleep(20); // so that it usually sleeps already; right either way
+      // allow(sleep): so that it usually sleeps already; right either way
+      TimeUnit.MILLISECONDS.sleep(20);
       wakeUp.run();
       assertThat(slept.get(10, TimeUnit.SECONDS)).isLessThan(SOON_NS);
     } finally {
