@@ -38,6 +38,15 @@ final class ArchitectureTest {
           .resideInAnyPackage(ENGINES);
 
   @ArchTest
+  static final ArchRule coreKnowsNoAdapter =
+      noClasses()
+          .that()
+          .resideInAPackage(CORE)
+          .should()
+          .dependOnClassesThat()
+          .resideInAnyPackage(SPARK, MAPREDUCE);
+
+  @ArchTest
   static final ArchRule disniIsSeenInOnePackageOnly =
       noClasses()
           .that()
@@ -58,4 +67,8 @@ final class ArchitectureTest {
   @ArchTest
   static final ArchRule transportPackagesFormNoCycle =
       slices().matching("io.rdmashuffle.transport.(**)").should().beFreeOfCycles();
+
+  @ArchTest
+  static final ArchRule corePackagesFormNoCycle =
+      slices().matching("io.rdmashuffle.core.(**)").should().beFreeOfCycles();
 }
