@@ -52,13 +52,18 @@ missing_for() { # missing_for CC STRIP
   done
 }
 
+# Folders of this host stay out of the debug information, from which the build id is computed: the
+# same sources give the same libraries.
+same_everywhere="-ffile-prefix-map=$here=native -ffile-prefix-map=${JAVA_HOME:-/nonexistent}=jdk"
+
 build_for() { # build_for MACHINE CC STRIP
   local machine=$1 cc=$2 strip=$3 library built packed
   local out=$work/linux-$machine
   mkdir -p "$out" "$classes/linux-$machine"
   for library in "${libraries[@]}"; do
     [[ -f $here/$library/Makefile ]] || continue
-    make --no-print-directory --silent -C "$here/$library" "OUT=$out/$library" "CC=$cc" all
+    make --no-print-directory --silent -C "$here/$library" "OUT=$out/$library" "CC=$cc" \
+      "CFLAGS=$same_everywhere" all
     built=$out/$library/lib$library.so
     packed=$classes/linux-$machine/lib$library.so
     if [[ ! $packed -nt $built ]]; then
