@@ -1,0 +1,11 @@
+/* Called in a forked child with no other thread running: drop the parent's descriptors, mappings and lists, disturb nothing. */
+#ifndef SOFT_FORK_H
+#define SOFT_FORK_H
+
+void soft_id_forget_all(void);
+void soft_qp_forget_all(void);
+void soft_poller_forget(void);
+void soft_engine_forget(void);
+void soft_table_forget(void);
+
+#endif
