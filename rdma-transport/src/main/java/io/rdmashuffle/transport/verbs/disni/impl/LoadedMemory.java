@@ -1,0 +1,88 @@
+package io.rdmashuffle.transport.verbs.disni.impl;
+
+import io.rdmashuffle.transport.TransportException.Kind;
+import io.rdmashuffle.transport.verbs.HostMemory;
+import io.rdmashuffle.transport.verbs.Mapping;
+import io.rdmashuffle.transport.verbs.VerbsException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** Memory through mmap(2). */
+final class LoadedMemory implements HostMemory {
+  private static final Path USER_IDS = Path.of("/proc/self/uid_map");
+  private final int pageBytes = NativeExtras.pageBytes();
+  private final AtomicInteger mappings = new AtomicInteger();
+
+  @Override
+  public int pageBytes() {
+    return pageBytes;
+  }
+
+  @Override
+  public long memlockBytes() {
+    try {
+      long limit = NativeExtras.memlockLimit();
+      return limit < 0 || mayLockAll() ? Long.MAX_VALUE : limit;
+    } catch (NativeFailure e) {
+      throw new IllegalStateException(Failures.of(e, "of RLIMIT_MEMLOCK").getMessage(), e);
+    }
+  }
+
+  /**
+   * The kernel asks for the capability in the first user namespace, so root inside a container's
+   * own does not count: user_namespaces(7).
+   */
+  private static boolean mayLockAll() {
+    if (!NativeExtras.mayLockAll()) {
+      return false;
+    }
+    try {
+      return Files.readString(USER_IDS).strip().matches("0\\s+0\\s+4294967295");
+    } catch (IOException e) {
+      return true; // a kernel without user namespaces has no such file
+    }
+  }
+
+  @Override
+  public Mapping allocate(long bytes) throws VerbsException {
+    requirePositive(bytes);
+    try {
+      return LoadedMapping.writable(NativeExtras.mapAnonymous(bytes), bytes, mappings);
+    } catch (NativeFailure e) {
+      throw Failures.of(e, "of " + bytes + " bytes");
+    }
+  }
+
+  @Override
+  public Mapping mapFile(Path file, long offsetBytes, long bytes, MapMode mode)
+      throws VerbsException {
+    requirePositive(bytes);
+    if (offsetBytes < 0 || offsetBytes % pageBytes != 0) {
+      throw new VerbsException(
+          Kind.BUG,
+          file + ": offset " + offsetBytes + " is not a multiple of the page, " + pageBytes,
+          Failures.EINVAL);
+    }
+    try {
+      boolean writable = mode == MapMode.READ_WRITE;
+      long address = NativeExtras.mapFile(file.toString(), offsetBytes, bytes, writable);
+      return LoadedMapping.readOnly(address, bytes, mappings);
+    } catch (NativeFailure e) {
+      String part = file + ", " + bytes + " bytes from " + offsetBytes;
+      throw Failures.of(
+          e, "of " + part + (e.errno() == Failures.ENODATA ? ", is shorter than that" : ""));
+    }
+  }
+
+  int openMappings() {
+    return mappings.get();
+  }
+
+  private static void requirePositive(long bytes) throws VerbsException {
+    if (bytes <= 0) {
+      throw new VerbsException(Kind.BUG, "a mapping of " + bytes + " bytes", Failures.EINVAL);
+    }
+  }
+}
