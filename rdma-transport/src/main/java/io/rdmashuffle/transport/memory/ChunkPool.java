@@ -1,0 +1,328 @@
+package io.rdmashuffle.transport.memory;
+
+import io.rdmashuffle.transport.NanoClock;
+import io.rdmashuffle.transport.TransportException;
+import java.nio.ByteBuffer;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Registered memory in chunks of one size, taken and returned without a system call. Slabs of them
+ * are registered when they are first needed, by the slow pool.
+ *
+ * <p>The last {@code reserveChunks} are registered first and kept for {@link #tryTakeReserved}:
+ * whatever ordinary users hold, and for however long, that part comes back as fast as its own users
+ * return it.
+ *
+ * <p><b>Threads:</b> any; the progress thread takes, all kinds of threads return. Nothing but
+ * {@link #close} blocks. <b>Ownership:</b> whoever took a chunk closes it; the memory source is
+ * lent and outlives the pool.
+ */
+public final class ChunkPool implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(ChunkPool.class);
+  private static final long GROWTH_PAUSE_NS = TimeUnit.SECONDS.toNanos(1);
+
+  private final MemorySource source;
+  private final ChunkPoolSettings settings;
+  private final Executor slowPool;
+  private final NanoClock clock;
+  private final ChunkAccounts accounts;
+  private final List<Slab> slabs = new CopyOnWriteArrayList<>();
+  private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
+  private final AtomicBoolean growing = new AtomicBoolean();
+  private final AtomicBoolean starved = new AtomicBoolean();
+  private volatile GrowthFailure lastFailure;
+  private volatile boolean closed;
+
+  private record GrowthFailure(long atNs) {}
+
+  /**
+   * A pool without memory; the first that wants a chunk makes it grow.
+   *
+   * @param slowPool runs registrations; a refusal counts as a failed one
+   */
+  public ChunkPool(
+      MemorySource source, ChunkPoolSettings settings, Executor slowPool, NanoClock clock) {
+    this.source = source;
+    this.settings = settings;
+    this.slowPool = slowPool;
+    this.clock = clock;
+    this.accounts = new ChunkAccounts(settings.reserveChunks());
+  }
+
+  /**
+   * Called after chunks became available to somebody who had gone away empty-handed, on the thread
+   * that made them so. Must not block.
+   */
+  public void onAvailable(Runnable listener) {
+    listeners.add(listener);
+  }
+
+  /** Takes an ordinary chunk, or returns null and grows in the background if it may. */
+  public Chunk tryTake() {
+    return take(false);
+  }
+
+  /** Like {@link #tryTake}, but may take the reserved part, too. */
+  public Chunk tryTakeReserved() {
+    return take(true);
+  }
+
+  private Chunk take(boolean reserved) {
+    Chunk chunk = takeNow(reserved);
+    if (chunk == null && !closed) {
+      starved.set(true);
+      requestGrowth();
+      chunk = takeNow(reserved); // returned before starved was set, it would wake nobody
+    }
+    return chunk;
+  }
+
+  private Chunk takeNow(boolean reserved) {
+    if (closed || !accounts.tryAdmit(reserved)) {
+      return null;
+    }
+    for (Slab slab : slabs) {
+      int index = slab.tryTake();
+      if (index >= 0) {
+        return new Chunk(this, slab, index, reserved);
+      }
+    }
+    accounts.dismiss(reserved);
+    return null;
+  }
+
+  /** Registers the first slab before anybody needs it, in the background. */
+  public void warmUp() {
+    if (slabs.isEmpty()) {
+      requestGrowth();
+    }
+  }
+
+  private void requestGrowth() {
+    if (!mayGrow() || !growing.compareAndSet(false, true)) {
+      return;
+    }
+    try {
+      slowPool.execute(this::grow);
+    } catch (RejectedExecutionException e) {
+      onGrowthFailed(e);
+      growing.set(false);
+    }
+  }
+
+  private boolean mayGrow() {
+    GrowthFailure failure = lastFailure;
+    boolean pausing = failure != null && clock.nanoTime() - failure.atNs < GROWTH_PAUSE_NS;
+    return !closed && !pausing && accounts.registered() < settings.maxChunks();
+  }
+
+  private void grow() {
+    try {
+      do {
+        addSlab();
+      } while (accounts.registered() <= settings.reserveChunks() && !closed);
+      lastFailure = null;
+    } catch (TransportException | RuntimeException e) {
+      onGrowthFailed(e);
+    } finally {
+      growing.set(false);
+    }
+    if (closed) {
+      closeSlabs(); // close() did not see the new one
+    } else {
+      wakeStarved();
+    }
+  }
+
+  private void addSlab() throws TransportException {
+    int chunks = Math.min(settings.chunksPerSlab(), settings.maxChunks() - accounts.registered());
+    RegisteredMemory memory = source.allocate((long) chunks * settings.chunkBytes());
+    slabs.add(new Slab(memory, settings.chunkBytes(), chunks));
+    accounts.onRegistered(chunks);
+  }
+
+  private void onGrowthFailed(Exception cause) {
+    if (lastFailure == null && !closed) {
+      LOG.warn(
+          "{} stays at {} of {} chunks for now: {}",
+          source.use(),
+          accounts.registered(),
+          settings.maxChunks(),
+          cause.toString());
+    }
+    lastFailure = new GrowthFailure(clock.nanoTime());
+  }
+
+  private void wakeStarved() {
+    if (accounts.free() > 0 && starved.compareAndSet(true, false)) {
+      listeners.forEach(Runnable::run);
+    }
+  }
+
+  private void giveBack(Chunk chunk) {
+    chunk.slab.giveBack(chunk.index);
+    accounts.dismiss(chunk.reserved);
+    if (closed) {
+      closeSlabs();
+    } else {
+      wakeStarved();
+    }
+  }
+
+  /** Gives back the slabs of which no chunk is out, but for the reserve. In the background. */
+  public void shrink() {
+    try {
+      slowPool.execute(this::shrinkNow);
+    } catch (RejectedExecutionException e) {
+      LOG.debug("not shrinking {}: the slow pool is closed", source.use());
+    }
+  }
+
+  private void shrinkNow() {
+    for (int i = slabs.size() - 1; i >= 0; i--) {
+      Slab slab = slabs.get(i);
+      if (!accounts.tryWithdraw(slab.chunks())) {
+        continue;
+      }
+      if (slab.tryRetire()) {
+        slabs.remove(slab);
+        slab.memory().close();
+      } else {
+        accounts.onRegistered(slab.chunks());
+      }
+    }
+  }
+
+  public int chunkBytes() {
+    return settings.chunkBytes();
+  }
+
+  /** Ordinary chunks that can be had now, or after growing: without waiting for anybody. */
+  public int available() {
+    int most = mayGrow() ? settings.maxChunks() : accounts.registered();
+    return accounts.ordinaryLeft(most);
+  }
+
+  /** Chunks that are registered and not taken, reserved ones included. */
+  public int free() {
+    return accounts.free();
+  }
+
+  /** Chunks that somebody holds. */
+  public int chunksOut() {
+    return accounts.out();
+  }
+
+  /** What the pool has of the budget. */
+  public long registeredBytes() {
+    return (long) accounts.registered() * settings.chunkBytes();
+  }
+
+  /**
+   * Deregisters everything; no adapter may use the memory any more. Slabs of which chunks are out
+   * stay mapped, as somebody may look at them: each is unmapped when its last chunk returns, and
+   * never if one does not. (A Cleaner could not help: views of a chunk do not keep it reachable.)
+   * Idempotent. Slow; {@link #chunksOut} tells what was left.
+   */
+  @Override
+  public void close() {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    slabs.forEach(slab -> slab.memory().deregister());
+    closeSlabs();
+    if (chunksOut() > 0) {
+      LOG.warn(
+          "{} closed with {} chunks of {} in use: their memory stays mapped until they return",
+          source.use(),
+          chunksOut(),
+          ByteText.of(settings.chunkBytes()));
+    }
+  }
+
+  private void closeSlabs() {
+    for (Slab slab : slabs) {
+      if (slab.tryRetire()) {
+        accounts.onRegistered(-slab.chunks());
+        slabs.remove(slab);
+        slab.memory().close();
+      }
+    }
+  }
+
+  /**
+   * A piece of registered memory. Whoever took it closes it, once, on any thread; afterwards
+   * neither its address nor a view of it may be used, by nobody and no adapter.
+   */
+  public static final class Chunk implements AutoCloseable {
+    private static final AtomicIntegerFieldUpdater<Chunk> RETURNED =
+        AtomicIntegerFieldUpdater.newUpdater(Chunk.class, "returned");
+
+    private final ChunkPool pool;
+    private final Slab slab;
+    private final int index;
+    private final boolean reserved;
+    private volatile int returned;
+
+    private Chunk(ChunkPool pool, Slab slab, int index, boolean reserved) {
+      this.pool = pool;
+      this.slab = slab;
+      this.index = index;
+      this.reserved = reserved;
+    }
+
+    public long address() {
+      return slab.memory().address() + slab.offsetBytes(index);
+    }
+
+    public int lkey() {
+      return slab.memory().lkey();
+    }
+
+    public int rkey() {
+      return slab.memory().rkey();
+    }
+
+    public int bytes() {
+      return pool.chunkBytes();
+    }
+
+    /**
+     * A view of a part; it ends with the chunk.
+     *
+     * @throws IllegalStateException if the chunk is closed
+     */
+    public ByteBuffer view(int offsetBytes, int bytes) {
+      if (returned != 0) {
+        throw new IllegalStateException("view of a closed chunk");
+      }
+      if (offsetBytes < 0 || bytes < 0 || bytes > pool.chunkBytes() - offsetBytes) {
+        throw new IndexOutOfBoundsException(
+            "view of " + bytes + " bytes at " + offsetBytes + " of " + pool.chunkBytes());
+      }
+      return slab.memory().view(slab.offsetBytes(index) + (long) offsetBytes, bytes);
+    }
+
+    /**
+     * Returns it to the pool.
+     *
+     * @throws IllegalStateException if it is closed already: somebody else may have the memory
+     */
+    @Override
+    public void close() {
+      if (!RETURNED.compareAndSet(this, 0, 1)) {
+        throw new IllegalStateException("chunk closed twice");
+      }
+      pool.giveBack(this);
+    }
+  }
+}
