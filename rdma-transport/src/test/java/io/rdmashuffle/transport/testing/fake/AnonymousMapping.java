@@ -2,6 +2,7 @@ package io.rdmashuffle.transport.testing.fake;
 
 import io.rdmashuffle.transport.verbs.Access;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 
 /** Ordinary memory. What remains of its views after it is closed shows 0xDB everywhere. */
 final class AnonymousMapping extends FakeMapping {
@@ -35,8 +36,11 @@ final class AnonymousMapping extends FakeMapping {
 
   @Override
   void dispose() {
-    for (int i = 0; i < content.capacity(); i++) {
-      content.put(i, POISON);
+    byte[] poison = new byte[4096];
+    Arrays.fill(poison, POISON);
+    ByteBuffer all = content.duplicate().clear();
+    while (all.hasRemaining()) {
+      all.put(poison, 0, Math.min(poison.length, all.remaining()));
     }
   }
 }

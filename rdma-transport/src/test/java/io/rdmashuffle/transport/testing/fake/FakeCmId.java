@@ -109,6 +109,7 @@ final class FakeCmId extends Tracked implements CmId {
         throw failure(Kind.RETRY, "rdma_create_qp", Errno.ENOMEM);
       }
       qp = new FakeQueuePair(ownDomain, ownQueue, capacity);
+      qp.connection().onHangUp(this::part);
       return qp;
     }
   }
@@ -206,12 +207,16 @@ final class FakeCmId extends Tracked implements CmId {
   public void disconnect() throws VerbsException {
     synchronized (fabric) {
       requireOpen("rdma_disconnect");
-      if (state == State.CONNECTED) {
-        qp.enterError(); // rdma_disconnect(3): moves the queue pair to the error state
-        later(() -> tell(CmEvent.Type.DISCONNECTED, 0));
-        hangUp();
-      }
+      part();
       fabric.changed();
+    }
+  }
+
+  private void part() {
+    if (state == State.CONNECTED) {
+      qp.enterError(); // rdma_disconnect(3): moves the queue pair to the error state
+      later(() -> tell(CmEvent.Type.DISCONNECTED, 0));
+      hangUp();
     }
   }
 
@@ -226,13 +231,17 @@ final class FakeCmId extends Tracked implements CmId {
   }
 
   @Override
-  public InetSocketAddress localAddress() {
-    return local;
+  public InetSocketAddress localAddress() throws VerbsException {
+    synchronized (fabric) {
+      requireOpen("rdma_get_local_addr");
+      return local;
+    }
   }
 
   @Override
   public InetSocketAddress peerAddress() throws VerbsException {
     synchronized (fabric) {
+      requireOpen("rdma_get_peer_addr");
       if (remote == null) {
         throw bug("rdma_get_peer_addr of an id without a peer", Errno.EINVAL);
       }

@@ -22,8 +22,9 @@ final class FakeDomain extends Tracked implements ProtectionDomain {
     synchronized (fabric) {
       String call = "ibv_reg_mr of " + bytes + " bytes, " + access;
       requireOpen(call);
-      if (bytes <= 0 || bytes > device.attributes().maxMrBytes()) {
-        throw failure(Kind.CONFIG, call, Errno.EINVAL);
+      long limit = device.attributes().maxMrBytes();
+      if (bytes <= 0 || bytes > limit) {
+        throw failure(Kind.CONFIG, call + " of at most " + limit, Errno.EINVAL);
       }
       FakeMapping mapping = device.memory.find(address, bytes);
       Errno fault = fabric.faults().onRegister();

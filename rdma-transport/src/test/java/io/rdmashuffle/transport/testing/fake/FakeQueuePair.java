@@ -144,6 +144,7 @@ final class FakeQueuePair extends Tracked implements QueuePair {
     synchronized (fabric) {
       requireOpen("ibv_modify_qp");
       enterError();
+      connection.hangUp();
       fabric.changed();
     }
   }

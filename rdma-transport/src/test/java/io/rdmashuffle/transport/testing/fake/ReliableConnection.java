@@ -6,12 +6,14 @@ import io.rdmashuffle.transport.verbs.WcStatus;
  * The rules of a reliable connection, seen from one end: which requests succeed, and with which
  * status the others fail at both ends.
  *
- * <p>The other end of a broken connection is not told. It finds out with its next request, as on
- * InfiniBand; a program that waits for more hangs there too.
+ * <p>The other end of a connection that broke is not told. It finds out with its next request, as
+ * on InfiniBand; a program that waits for more hangs there too. Only who gives up by himself hangs
+ * up.
  */
 final class ReliableConnection {
   private final FakeQueuePair own;
   private FakeQueuePair peer;
+  private Runnable disconnect = () -> {};
   private boolean active;
   private boolean heardFromPeer;
   private boolean remoteReadsAllowed;
@@ -23,6 +25,17 @@ final class ReliableConnection {
   void connect(FakeQueuePair other, boolean isActive) {
     peer = other;
     active = isActive;
+  }
+
+  /**
+   * @param action what the connection manager does when this end gives up
+   */
+  void onHangUp(Runnable action) {
+    disconnect = action;
+  }
+
+  void hangUp() {
+    disconnect.run();
   }
 
   void allowRemoteReads(boolean allowed) {
