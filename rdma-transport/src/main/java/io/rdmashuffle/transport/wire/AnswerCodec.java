@@ -74,9 +74,6 @@ final class AnswerCodec {
   private List<Piece> readPieces(Input in) {
     int count = Fields.readCount(in, "pieces", WireLimits.PIECES_PER_BLOCK, SHORTEST_PIECE_BYTES);
     Fields.checkRange("pieces", count, 1, WireLimits.PIECES_PER_BLOCK);
-    if (count == 1) {
-      return List.of(readPiece(in));
-    }
     List<Piece> pieces = new ArrayList<>(count);
     for (int i = 0; i < count; i++) {
       pieces.add(readPiece(in));

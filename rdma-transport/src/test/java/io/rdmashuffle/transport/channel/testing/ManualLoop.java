@@ -53,12 +53,13 @@ public final class ManualLoop implements ProgressLoop {
    * @throws AssertionError if it does not hold within ten seconds of real time
    */
   public void runUntil(BooleanSupplier condition) {
-    long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(10);
+    NanoClock real = NanoClock.system();
+    long deadlineNs = real.nanoTime() + TimeUnit.SECONDS.toNanos(10);
     while (!condition.getAsBoolean()) {
       if (runAll() == 0) {
         Thread.onSpinWait();
       }
-      if (System.nanoTime() > deadlineNs) {
+      if (real.nanoTime() > deadlineNs) {
         throw new AssertionError("condition does not hold after 10 s");
       }
     }
