@@ -1,0 +1,130 @@
+package io.rdmashuffle.transport.channel;
+
+import io.rdmashuffle.transport.CloseStack;
+import io.rdmashuffle.transport.TransportException;
+import io.rdmashuffle.transport.TransportException.Kind;
+import io.rdmashuffle.transport.verbs.AsyncEvent;
+import io.rdmashuffle.transport.verbs.CmChannel;
+import io.rdmashuffle.transport.verbs.CmId;
+import io.rdmashuffle.transport.verbs.CompletionQueue;
+import io.rdmashuffle.transport.verbs.VerbsException;
+import io.rdmashuffle.transport.wire.WireCodec;
+import java.security.SecureRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executor;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The parts of a channel layer put together, without the threads that run them: {@link
+ * ChannelLayer} starts those, tests step the parts themselves.
+ */
+final class ChannelCore implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(ChannelCore.class);
+  private static final int BACKLOG = 128;
+
+  private final CloseStack devices; // the queue, then the channel
+  private final ProgressThread loop;
+  private final CmThread cm;
+  private final ConnectionLimits limits;
+  private final LiveConnections live = new LiveConnections();
+  private final Establishing establishing;
+  private final DeviceWatch deviceWatch;
+  private CmId listener;
+
+  private ChannelCore(
+      ChannelParts parts, ChannelSettings settings, Executor slowPool, CloseStack undo)
+      throws VerbsException {
+    limits = ConnectionLimits.of(settings, parts.device().attributes());
+    CompletionQueue queue =
+        undo.push(parts.device().createCompletionQueue(limits.completionEntries()));
+    CmChannel channel = undo.push(parts.device().openCmChannel());
+    loop = new ProgressThread(queue, parts.clock(), settings.spin(), this::queueLost);
+    cm = new CmThread(channel, parts.clock());
+    ChannelContext context =
+        new ChannelContext(
+            loop,
+            slowPool,
+            loop.completionTable(),
+            new WireCodec(),
+            new Hmac(),
+            new SecureRandom(),
+            parts.counters(),
+            settings,
+            live,
+            id -> cm.execute(() -> cm.forget(id)));
+    establishing = new Establishing(cm, channel, new Link.Maker(parts, queue), limits, context);
+    deviceWatch = new DeviceWatch(parts.device(), cm, loop, live);
+    devices = undo.handOver();
+    cm.execute(deviceWatch::look);
+  }
+
+  /** If this throws, nothing is left open. */
+  static ChannelCore open(ChannelParts parts, ChannelSettings settings, Executor slowPool)
+      throws TransportException {
+    try (CloseStack undo = new CloseStack()) {
+      return new ChannelCore(parts, settings, slowPool, undo);
+    }
+  }
+
+  ProgressThread loop() {
+    return loop;
+  }
+
+  CmThread cm() {
+    return cm;
+  }
+
+  Dialer dialer() {
+    return new OutboundDialer(establishing);
+  }
+
+  DeviceWatch deviceWatch() {
+    return deviceWatch;
+  }
+
+  ConnectionLimits limits() {
+    return limits;
+  }
+
+  /** Once. Returns the port. */
+  int listen(int port, Credentials credentials, OwnerChannel.Acceptor acceptor)
+      throws TransportException {
+    if (listener != null) {
+      throw new IllegalStateException("listens already");
+    }
+    Doorkeeper doorkeeper = new Doorkeeper(establishing, credentials, acceptor);
+    cm.execute(() -> cm.watchRequests(doorkeeper));
+    listener = establishing.channel().listen(port, BACKLOG);
+    return listener.localAddress().getPort();
+  }
+
+  /**
+   * Closes every connection and makes no more.
+   *
+   * @return completes when all are gone and everybody has been told
+   */
+  CompletableFuture<Void> shutDown() {
+    String reason = "this side is stopping";
+    CompletableFuture<Void> done = limits.close(reason);
+    if (listener != null) {
+      listener.close();
+    }
+    loop.execute(() -> live.closeAll(new TransportException(Kind.RETRY, reason)));
+    return done;
+  }
+
+  /** After {@link #shutDown} is done and the threads have ended. */
+  @Override
+  public void close() {
+    devices.close();
+  }
+
+  /** The completion queue is lost, and with it every queue pair: no connections any more. */
+  private void queueLost(TransportException cause) {
+    LOG.error("the completion queue is lost; no RDMA from now on", cause);
+    limits.close("the completion queue was lost");
+    live.closeAll(cause);
+    deviceWatch.tellAll(new AsyncEvent(AsyncEvent.Type.DEVICE_FATAL, 0));
+  }
+}

@@ -1,0 +1,122 @@
+package io.rdmashuffle.transport.channel;
+
+import io.rdmashuffle.transport.verbs.DeviceAttributes;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/**
+ * How many connections there may be, and how much of the completion queue each may fill: a queue
+ * with room for everything that is posted cannot overflow.
+ *
+ * <p><b>Threads:</b> any. A permit is taken before anything is created, and given back after all of
+ * it is gone and everybody has been told.
+ */
+final class ConnectionLimits {
+  /** Two MiB of completions; the adapter pins them. */
+  private static final int MOST_ENTRIES = 1 << 15;
+
+  private final int maxConnections;
+  private final int maxEntries;
+  private final AtomicInteger connections = new AtomicInteger();
+  private final AtomicInteger entries = new AtomicInteger();
+  private final CompletableFuture<Void> closedAndEmpty = new CompletableFuture<>();
+  private volatile String closedReason; // null while open
+
+  private ConnectionLimits(int maxConnections, int maxEntries) {
+    this.maxConnections = maxConnections;
+    this.maxEntries = maxEntries;
+  }
+
+  static ConnectionLimits of(ChannelSettings settings, DeviceAttributes attributes) {
+    int connections = Math.min(settings.maxConnections(), attributes.maxQp());
+    long wanted = (long) connections * ConnectionShape.ofReader(settings, attributes).entries();
+    int most = Math.min(MOST_ENTRIES, attributes.maxCqe());
+    return new ConnectionLimits(connections, (int) Math.min(wanted, most));
+  }
+
+  /** Room that the completion queue needs. */
+  int completionEntries() {
+    return maxEntries;
+  }
+
+  int inUse() {
+    return connections.get();
+  }
+
+  /**
+   * Returns null at the cap, or when closed.
+   *
+   * @param wantedEntries everything the queue pair can have posted
+   */
+  Permit tryAcquire(int wantedEntries) {
+    boolean room = connections.incrementAndGet() <= maxConnections;
+    boolean queueRoom = entries.addAndGet(wantedEntries) <= maxEntries;
+    Permit permit = new Permit(wantedEntries);
+    if (room && queueRoom && closedReason == null) {
+      return permit;
+    }
+    permit.close();
+    return null;
+  }
+
+  /**
+   * Gives no permits any more. Idempotent.
+   *
+   * @param reason for messages
+   * @return completes when those given are back
+   */
+  CompletableFuture<Void> close(String reason) {
+    if (closedReason == null) {
+      closedReason = reason;
+    }
+    completeIfEmpty();
+    return closedAndEmpty;
+  }
+
+  /** Why there will be no permits any more; null while there are. */
+  String closedReason() {
+    return closedReason;
+  }
+
+  boolean isClosed() {
+    return closedReason != null;
+  }
+
+  String describe() {
+    return connections
+        + " of "
+        + maxConnections
+        + " connections, "
+        + entries
+        + " of "
+        + maxEntries
+        + " completion queue entries";
+  }
+
+  private void completeIfEmpty() {
+    if (closedReason != null && connections.get() == 0) {
+      closedAndEmpty.complete(null);
+    }
+  }
+
+  /** The right to one connection. */
+  final class Permit implements AutoCloseable {
+    private final int heldEntries;
+    private final AtomicBoolean returned = new AtomicBoolean();
+
+    private Permit(int heldEntries) {
+      this.heldEntries = heldEntries;
+    }
+
+    /** Idempotent. */
+    @Override
+    public void close() {
+      if (returned.compareAndSet(false, true)) {
+        entries.addAndGet(-heldEntries);
+        connections.decrementAndGet();
+        completeIfEmpty();
+      }
+    }
+  }
+}

@@ -1,0 +1,71 @@
+package io.rdmashuffle.transport.channel;
+
+import io.rdmashuffle.transport.TransportException;
+import io.rdmashuffle.transport.TransportException.Kind;
+import io.rdmashuffle.transport.verbs.AsyncEvent;
+import io.rdmashuffle.transport.verbs.Device;
+import io.rdmashuffle.transport.verbs.VerbsException;
+import java.util.List;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.TimeUnit;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Looks for the adapter's own reports a few times a second, on the CM thread, and passes them on.
+ * An adapter that is lost takes all connections with it at once.
+ */
+final class DeviceWatch {
+  private static final Logger LOG = LoggerFactory.getLogger(DeviceWatch.class);
+  private static final long INTERVAL_NS = TimeUnit.MILLISECONDS.toNanos(200);
+
+  private final Device device;
+  private final CmThread cm;
+  private final ProgressLoop loop;
+  private final LiveConnections live;
+  private final List<DeviceListener> listeners = new CopyOnWriteArrayList<>();
+
+  DeviceWatch(Device device, CmThread cm, ProgressLoop loop, LiveConnections live) {
+    this.device = device;
+    this.cm = cm;
+    this.loop = loop;
+    this.live = live;
+  }
+
+  /** Any thread. */
+  void add(DeviceListener listener) {
+    listeners.add(listener);
+  }
+
+  /** On the CM thread; goes on by itself. */
+  void look() {
+    cm.schedule(INTERVAL_NS, this::look);
+    try {
+      for (AsyncEvent e = device.pollAsyncEvent(); e != null; e = device.pollAsyncEvent()) {
+        AsyncEvent event = e;
+        loop.execute(() -> deliver(event));
+      }
+    } catch (VerbsException e) {
+      LOG.debug("no events from {}", device.name(), e);
+    }
+  }
+
+  private void deliver(AsyncEvent event) {
+    switch (event.type()) {
+      case PORT_ACTIVE, PORT_DOWN ->
+          LOG.info("{} reports {} ({})", device.name(), event.type(), event.code());
+      case DEVICE_FATAL, CQ_ERROR -> {
+        LOG.error("{} reports {} ({})", device.name(), event.type(), event.code());
+        live.closeAll(
+            new TransportException(Kind.PEER_LOST, device.name() + " reports " + event.type()));
+      }
+      default -> LOG.debug("{} reports {} ({})", device.name(), event.type(), event.code());
+    }
+    tellAll(event);
+  }
+
+  /** On the progress thread. */
+  void tellAll(AsyncEvent event) {
+    listeners.forEach(l -> l.onDeviceEvent(event));
+  }
+}

@@ -1,0 +1,107 @@
+package io.rdmashuffle.transport.channel;
+
+import io.rdmashuffle.transport.Counter;
+import io.rdmashuffle.transport.channel.ConnectAnswer.Reason;
+import io.rdmashuffle.transport.channel.Credentials.Credential;
+import io.rdmashuffle.transport.verbs.CmEvent;
+import io.rdmashuffle.transport.verbs.CmId;
+import io.rdmashuffle.transport.verbs.VerbsException;
+import io.rdmashuffle.transport.wire.WireLimits;
+import java.nio.ByteBuffer;
+import java.util.LinkedHashSet;
+import java.util.Set;
+
+/**
+ * Decides on connect requests before anything is created for them: version, credential, code,
+ * replay, room, in this order. Whoever is turned down for what it sent learns nothing else.
+ *
+ * <p><b>Threads:</b> the CM thread.
+ */
+final class Doorkeeper implements CmThread.Watcher {
+  /** More than can connect within the time that a replay would be of use. */
+  private static final int REMEMBERED_NONCES = 8192;
+
+  private final Establishing establishing;
+  private final Credentials credentials;
+  private final OwnerChannel.Acceptor acceptor;
+  private final Hmac hmac = new Hmac();
+  private final Set<ByteBuffer> seenNonces = new LinkedHashSet<>();
+
+  Doorkeeper(Establishing establishing, Credentials credentials, OwnerChannel.Acceptor acceptor) {
+    this.establishing = establishing;
+    this.credentials = credentials;
+    this.acceptor = acceptor;
+  }
+
+  @Override
+  public void onEvent(CmEvent event) {
+    CmId id = event.id();
+    ConnectRequest request = ConnectRequest.parse(event.privateData());
+    if (request == null) {
+      reject(id, Reason.MALFORMED, "no connect request of this protocol");
+    } else if (request.version() != WireLimits.VERSION) {
+      reject(id, Reason.VERSION, "protocol version " + request.version());
+    } else {
+      authenticate(id, request);
+    }
+  }
+
+  private void authenticate(CmId id, ConnectRequest request) {
+    Credential credential = credentials.find(request.credentialId());
+    if (credential == null) {
+      reject(id, Reason.CREDENTIAL, "unknown or expired");
+    } else if (!request.isAuthentic(hmac, credential.secret())) {
+      reject(id, Reason.CREDENTIAL, "wrong code");
+    } else if (!isFirst(request.nonce())) {
+      reject(id, Reason.CREDENTIAL, "replayed");
+    } else {
+      admit(id, request.credentialId(), credential);
+    }
+  }
+
+  /** Room is asked for before the credential is spent: the reader may come again with it. */
+  private void admit(CmId id, long credentialId, Credential credential) {
+    ConnectionLimits limits = establishing.limits();
+    ConnectionLimits.Permit permit = limits.tryAcquire(establishing.ownerShape().entries());
+    if (permit == null && limits.isClosed()) {
+      reject(id, Reason.STOPPING, limits.closedReason());
+    } else if (permit == null) {
+      establishing.giveUpAnIdleOne();
+      reject(id, Reason.CONNECTION_CAP, limits.describe());
+    } else if (!credentials.redeem(credentialId)) {
+      permit.close();
+      reject(id, Reason.CREDENTIAL, "used before");
+    } else {
+      var caller =
+          new OwnerConnection.Caller(
+              peerName(id), credentialId, credential.domain(), acceptor, permit);
+      new Inbound(establishing, id, caller, challenge(credentialId, credential)).start();
+    }
+  }
+
+  private MutualChallenge challenge(long credentialId, Credential credential) {
+    ChannelContext context = establishing.context();
+    return new MutualChallenge(context.hmac(), credentialId, credential.secret(), context.nonce());
+  }
+
+  private boolean isFirst(byte[] nonce) {
+    if (seenNonces.size() == REMEMBERED_NONCES) {
+      seenNonces.remove(seenNonces.iterator().next());
+    }
+    return seenNonces.add(ByteBuffer.wrap(nonce));
+  }
+
+  private void reject(CmId id, Reason reason, String detail) {
+    establishing.context().counters().increment(Counter.CONNECTIONS_REFUSED);
+    Rejecting.log(peerName(id), reason, detail);
+    establishing.context().slowPool().execute(() -> Rejecting.rejectAndClose(id, reason));
+  }
+
+  private static String peerName(CmId id) {
+    try {
+      return String.valueOf(id.peerAddress());
+    } catch (VerbsException e) {
+      return "unknown peer";
+    }
+  }
+}

@@ -1,0 +1,310 @@
+package io.rdmashuffle.transport.channel;
+
+import io.rdmashuffle.transport.Counter;
+import io.rdmashuffle.transport.TransportException;
+import io.rdmashuffle.transport.TransportException.Kind;
+import io.rdmashuffle.transport.verbs.ReadChain;
+import io.rdmashuffle.transport.verbs.VerbsException;
+import io.rdmashuffle.transport.verbs.WcStatus;
+import io.rdmashuffle.transport.wire.Reply;
+import io.rdmashuffle.transport.wire.Request;
+import io.rdmashuffle.transport.wire.WireException;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The reader's end of a connection, from the moment it stands. It authenticates itself and the
+ * owner first; then it belongs to the listener.
+ *
+ * <p>A request posts the receive for its reply before it is sent, so the owner never finds none.
+ * One request more than callers may have is kept for keep-alives.
+ */
+final class ReaderConnection implements ReaderChannel, CompletionSink, LiveConnections.Connection {
+  private static final Logger LOG = LoggerFactory.getLogger(ReaderConnection.class);
+
+  private enum State {
+    AUTHENTICATING,
+    OPEN,
+    CLOSING
+  }
+
+  private final ChannelContext context;
+  private final Dial dial;
+  private final Endpoint endpoint;
+  private final RequestTable requests;
+  private final FreeList freeReceives;
+  private final ReadTable reads;
+  private final DeadlineWatch deadlines;
+  private final MutualChallenge challenge;
+  private final KeepAlive keepAlive;
+  private State state = State.AUTHENTICATING;
+
+  /**
+   * What a connection keeps of the attempt that made it.
+   *
+   * @param peerName for messages
+   * @param deadlineNs until when it must be open
+   * @param listener whom to tell
+   * @param permit returned when all is over
+   */
+  record Dial(
+      String peerName, long deadlineNs, Listener listener, ConnectionLimits.Permit permit) {}
+
+  /**
+   * @param ownerRequests how many requests the owner takes at a time
+   */
+  ReaderConnection(
+      ChannelContext context, Dial dial, Link link, int ownerRequests, MutualChallenge challenge) {
+    this.context = context;
+    this.dial = dial;
+    this.challenge = challenge;
+    endpoint = new Endpoint(context, link, this);
+    int slots = Math.min(endpoint.requests(), ownerRequests);
+    requests = new RequestTable(slots);
+    freeReceives = new FreeList(endpoint.firstReceive(), slots);
+    reads = new ReadTable(endpoint.reads());
+    deadlines = new DeadlineWatch(context.loop(), this::remainingNs, this::deadlinePassed);
+    keepAlive = new KeepAlive(context, this);
+    context.live().add(this);
+  }
+
+  // ---- authentication
+
+  /** Starts the challenge; the listener hears of its end. */
+  void authenticate() {
+    ask(challenge.hello(), reply -> proveTo((Reply.Challenge) reply));
+  }
+
+  private void proveTo(Reply.Challenge reply) {
+    if (!challenge.isAuthentic(reply)) {
+      close(new TransportException(Kind.PEER_LOST, dial.peerName + " does not know the secret"));
+      return;
+    }
+    ask(challenge.prove(), welcome -> open((Reply.Welcome) welcome));
+  }
+
+  private void open(Reply.Welcome welcome) {
+    challenge.wipe();
+    state = State.OPEN;
+    context.counters().increment(Counter.CONNECTIONS_OPENED);
+    context.counters().increment(Counter.CONNECTIONS_LIVE);
+    keepAlive.start(TimeUnit.MILLISECONDS.toNanos(welcome.keepAliveMs()));
+    dial.listener.onOpen(this);
+  }
+
+  private void ask(Request request, Consumer<Reply> next) {
+    ReplyHandler handler =
+        new ReplyHandler() {
+          @Override
+          public void onReply(Reply reply) {
+            next.accept(reply);
+          }
+
+          @Override
+          public void onFailed(TransportException cause) {
+            // The listener has been told of the attempt's end.
+          }
+        };
+    send(request, dial.deadlineNs - context.loop().nowNs(), handler);
+  }
+
+  // ---- for callers
+
+  @Override
+  public String peerName() {
+    return dial.peerName;
+  }
+
+  @Override
+  public int requestCredits() {
+    return state == State.OPEN ? Math.max(0, requests.free() - 1) : 0;
+  }
+
+  @Override
+  public void request(Request request, long timeoutNs, ReplyHandler handler) {
+    if (requestCredits() == 0) {
+      throw new IllegalStateException("no request credit on the connection to " + dial.peerName);
+    }
+    keepAlive.used();
+    send(request, timeoutNs, handler);
+  }
+
+  /** With the request kept for it, unless even that is in use. */
+  void sendKeepAlive() {
+    if (requests.free() > 0) {
+      long timeoutNs = context.settings().requestTimeout().toNanos();
+      send(KeepAlive.MESSAGE, timeoutNs, KeepAlive.NO_INTEREST);
+    }
+  }
+
+  private void send(Request request, long timeoutNs, ReplyHandler handler) {
+    long nowNs = context.loop().nowNs();
+    int slot = requests.take(request, nowNs + timeoutNs, handler);
+    int bytes;
+    try {
+      bytes = context.codec().encode(requests.requestId(slot), request, endpoint.buffer(slot));
+    } catch (IllegalArgumentException e) {
+      requests.putBack(slot);
+      throw e;
+    }
+    keepAlive.sent(nowNs);
+    deadlines.cover(nowNs + timeoutNs);
+    try {
+      endpoint.receive(freeReceives.take());
+      endpoint.send(slot, bytes);
+    } catch (VerbsException e) {
+      close(e);
+    }
+  }
+
+  @Override
+  public int readCredits() {
+    return state == State.OPEN ? reads.credits() : 0;
+  }
+
+  @Override
+  public void read(ReadChain chain, long timeoutNs, ReadHandler handler) {
+    if (chain.size() == 0 || chain.size() > readCredits()) {
+      throw new IllegalStateException(
+          chain.size() + " READs from " + dial.peerName + ", credit is " + readCredits());
+    }
+    long nowNs = context.loop().nowNs();
+    int slot = reads.take(chain.size(), nowNs, nowNs + timeoutNs, handler);
+    keepAlive.used();
+    deadlines.cover(nowNs + timeoutNs);
+    context.counters().add(Counter.READS_POSTED, chain.size());
+    try {
+      endpoint.read(endpoint.firstRead() + slot, chain);
+    } catch (VerbsException e) {
+      close(e);
+    }
+  }
+
+  @Override
+  public long lastRequestNs() {
+    return keepAlive.lastRequestNs();
+  }
+
+  @Override
+  public long keepAliveNs() {
+    return keepAlive.intervalNs();
+  }
+
+  // ---- completions
+
+  @Override
+  public void onCompletion(int op, WcStatus status, int bytes, int vendorError) {
+    if (state == State.CLOSING) {
+      return; // counted as failed once the queue pair is gone
+    }
+    if (status != WcStatus.SUCCESS) {
+      close(endpoint.failure(op, status, vendorError, dial.peerName));
+    } else if (endpoint.isSend(op)) {
+      requests.sent(op);
+    } else if (endpoint.isReceive(op)) {
+      received(op, bytes);
+    } else {
+      readCompleted(op - endpoint.firstRead());
+    }
+  }
+
+  private void received(int op, int bytes) {
+    Reply reply;
+    ReplyHandler handler;
+    try {
+      reply = context.codec().decodeReply(endpoint.buffer(op).limit(bytes));
+      if (reply instanceof Reply.Refused refused) {
+        close(
+            new TransportException(Kind.PEER_LOST, dial.peerName + " refused: " + refused.text()));
+        return;
+      }
+      handler = requests.answered(context.codec().requestId(), reply);
+    } catch (WireException e) {
+      context.counters().increment(Counter.FRAMES_REJECTED);
+      close(new WireException("from " + dial.peerName + ": " + e.getMessage(), e));
+      return;
+    }
+    freeReceives.put(op);
+    try {
+      handler.onReply(reply);
+    } catch (RuntimeException bug) {
+      LOG.error("a reply handler threw", bug);
+    }
+  }
+
+  private void readCompleted(int chain) {
+    long postedNs = reads.postedNs(chain);
+    ReadHandler handler = reads.completed(chain);
+    context.counters().readLatency().record(context.loop().nowNs() - postedNs);
+    keepAlive.used();
+    try {
+      handler.onRead();
+    } catch (RuntimeException bug) {
+      LOG.error("a read handler threw", bug);
+    }
+  }
+
+  // ---- the end
+
+  private long remainingNs(long nowNs) {
+    return Math.min(requests.remainingNs(nowNs), reads.remainingNs(nowNs));
+  }
+
+  private void deadlinePassed() {
+    long nowNs = context.loop().nowNs();
+    String what =
+        requests.remainingNs(nowNs) <= 0 ? "no reply" : reads.posted() + " READs not complete";
+    close(new TransportException(Kind.PEER_LOST, what + " in time from " + dial.peerName));
+  }
+
+  @Override
+  public long idleSinceNs() {
+    return keepAlive.lastUsedNs();
+  }
+
+  @Override
+  public boolean isIdle() {
+    return state == State.OPEN && requests.isEmpty() && reads.posted() == 0;
+  }
+
+  @Override
+  public void close(TransportException cause) {
+    if (state == State.CLOSING) {
+      return;
+    }
+    boolean wasOpen = state == State.OPEN;
+    state = State.CLOSING;
+    challenge.wipe();
+    deadlines.cancel();
+    keepAlive.stop();
+    context.counters().add(Counter.READS_FAILED, reads.posted());
+    if (!wasOpen) {
+      context.counters().increment(Counter.CONNECTIONS_FAILED);
+      dial.listener.onDialFailed(cause); // nobody's memory is posted yet: no need to wait
+    }
+    endpoint.destroy(() -> destroyed(wasOpen, cause));
+  }
+
+  /** Gives up a connection that nobody has got yet. */
+  void abandon(TransportException cause) {
+    if (state == State.AUTHENTICATING) {
+      close(cause);
+    }
+  }
+
+  private void destroyed(boolean wasOpen, TransportException cause) {
+    try {
+      requests.failAll(cause);
+      reads.failAll(cause);
+      if (wasOpen) {
+        context.counters().add(Counter.CONNECTIONS_LIVE, -1);
+        dial.listener.onClosed(cause);
+      }
+    } finally {
+      context.live().remove(this);
+      dial.permit.close();
+    }
+  }
+}
