@@ -165,6 +165,13 @@ public final class MemoryBudget {
     return bound.bytes();
   }
 
+  /** What {@link #tryReserve} would grant this use now. */
+  public long availableBytes(Use use) {
+    Account account = accounts.get(use);
+    long guaranteedLeft = Math.max(0, account.guaranteed - account.used.get());
+    return guaranteedLeft + bound.bytes() - charged.get();
+  }
+
   public long usedBytes(Use use) {
     return accounts.get(use).used.get();
   }
