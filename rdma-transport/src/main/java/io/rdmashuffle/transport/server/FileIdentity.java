@@ -1,0 +1,36 @@
+package io.rdmashuffle.transport.server;
+
+import io.rdmashuffle.transport.FallbackReason;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileTime;
+
+/**
+ * What tells a file from another one that took its name: inode, length and time of the last write.
+ * Immutable, any thread.
+ *
+ * @param key device and inode, null where the file system has none
+ */
+record FileIdentity(Object key, long bytes, FileTime modified) {
+  /**
+   * Looks at the file on disk. Slow pool.
+   *
+   * @throws NotServedException if it is gone, no plain file, or shorter than its index says
+   */
+  static FileIdentity of(OutputFile file) throws NotServedException {
+    BasicFileAttributes found;
+    try {
+      found = Files.readAttributes(file.path(), BasicFileAttributes.class);
+    } catch (IOException e) {
+      throw new NotServedException(FallbackReason.FILE_CHANGED, "stat of " + file + " failed", e);
+    }
+    if (!found.isRegularFile() || found.size() < file.bytes()) {
+      throw new NotServedException(
+          FallbackReason.FILE_CHANGED,
+          file + " has " + found.size() + " bytes on disk, or is no plain file",
+          null);
+    }
+    return new FileIdentity(found.fileKey(), found.size(), found.lastModifiedTime());
+  }
+}
