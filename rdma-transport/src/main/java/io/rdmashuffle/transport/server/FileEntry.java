@@ -1,0 +1,197 @@
+package io.rdmashuffle.transport.server;
+
+import io.rdmashuffle.transport.FallbackReason;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
+
+/**
+ * What one domain's cache knows of a file that has been asked for: its windows, ordered and without
+ * overlap, and how much of each slot was asked for in vain. A slot is an aligned part of the file
+ * of the largest window's size; no window crosses slots.
+ *
+ * <p><b>Threads:</b> progress thread, except {@link #confirm}, which the slow pool calls.
+ */
+final class FileEntry {
+  private final OutputFile file;
+  private final long slotBytes;
+  private final AtomicReference<FileIdentity> identity = new AtomicReference<>();
+  private final List<Window> windows = new ArrayList<>(1);
+  private final long[] demandBytes;
+  private int demandEpoch;
+  private int busy;
+  private boolean forgotten;
+  private boolean copyOnly;
+  private final List<Runnable> onQuiet = new ArrayList<>(0);
+
+  FileEntry(OutputFile file, long slotBytes) {
+    this.file = file;
+    this.slotBytes = slotBytes;
+    this.demandBytes = new long[(int) (file.bytes() / slotBytes) + 1];
+  }
+
+  OutputFile file() {
+    return file;
+  }
+
+  /** As {@link io.rdmashuffle.transport.memory.FileWindows#support} names it. */
+  Path directory() {
+    Path parent = file.path().getParent();
+    return parent != null ? parent : Path.of("");
+  }
+
+  /**
+   * Checks that the path still leads to the file first seen. Any thread.
+   *
+   * @throws NotServedException if it is gone, too short, or another file
+   */
+  void confirm() throws NotServedException {
+    FileIdentity found = FileIdentity.of(file);
+    identity.compareAndSet(null, found);
+    if (!found.equals(identity.get())) {
+      throw new NotServedException(
+          FallbackReason.FILE_CHANGED, file + " was " + identity.get() + ", is " + found, null);
+    }
+  }
+
+  // ---- windows
+
+  int slotOf(long offsetBytes) {
+    return (int) (offsetBytes / slotBytes);
+  }
+
+  long slotEnd(int slot) {
+    return (slot + 1L) * slotBytes;
+  }
+
+  List<Window> windows() {
+    return windows;
+  }
+
+  /** The window that holds the byte, or null. */
+  Window windowAt(long offsetBytes) {
+    int i = indexAfter(offsetBytes) - 1;
+    return i >= 0 && windows.get(i).toBytes() > offsetBytes ? windows.get(i) : null;
+  }
+
+  /** Where the first window behind the offset begins, or {@code limit} if that is less. */
+  long nextWindowFrom(long offsetBytes, long limit) {
+    int i = indexAfter(offsetBytes);
+    return i < windows.size() ? Math.min(limit, windows.get(i).fromBytes()) : limit;
+  }
+
+  /** Where the last window that begins before the offset ends, or {@code limit} if that is more. */
+  long previousWindowTo(long offsetBytes, long limit) {
+    int i = indexAfter(offsetBytes) - 1;
+    return i >= 0 ? Math.max(limit, windows.get(i).toBytes()) : limit;
+  }
+
+  void add(Window window) {
+    windows.add(indexAfter(window.fromBytes()), window);
+  }
+
+  void remove(Window window) {
+    windows.remove(window);
+  }
+
+  /** Bytes of the slot that have a window. */
+  long coveredBytes(int slot) {
+    long sum = 0;
+    for (int i = indexAfter((long) slot * slotBytes - 1); i < windows.size(); i++) {
+      if (windows.get(i).fromBytes() >= slotEnd(slot)) {
+        break;
+      }
+      sum += windows.get(i).bytes();
+    }
+    return sum;
+  }
+
+  /** The index of the first window that begins behind the offset. */
+  private int indexAfter(long offsetBytes) {
+    int low = 0;
+    int high = windows.size();
+    while (low < high) {
+      int middle = (low + high) >>> 1;
+      if (windows.get(middle).fromBytes() <= offsetBytes) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    return low;
+  }
+
+  // ---- demand
+
+  /** Adds to what was asked of a slot and had to be copied, after halving it once per epoch. */
+  void addDemand(int slot, long bytes, int epoch) {
+    int halvings = Math.min(epoch - demandEpoch, 62);
+    if (halvings > 0) {
+      for (int i = 0; i < demandBytes.length; i++) {
+        demandBytes[i] >>= halvings;
+      }
+    }
+    demandEpoch = epoch;
+    demandBytes[slot] += bytes;
+  }
+
+  long demandBytes(int slot) {
+    return demandBytes[slot];
+  }
+
+  void clearDemand(int slot) {
+    demandBytes[slot] = 0;
+  }
+
+  // ---- life
+
+  /** Whether nothing may be granted any more. */
+  boolean isForgotten() {
+    return forgotten;
+  }
+
+  /**
+   * May be called again.
+   *
+   * @param whenQuiet runs once no window is left and no job works on the file, perhaps at once
+   */
+  void forget(Runnable whenQuiet) {
+    forgotten = true;
+    onQuiet.add(whenQuiet);
+    runIfQuiet();
+  }
+
+  /** A job, or a window until it is unmapped: each must end before the file counts as closed. */
+  void beginBusy() {
+    busy++;
+  }
+
+  void endBusy() {
+    busy--;
+    runIfQuiet();
+  }
+
+  private void runIfQuiet() {
+    if (busy == 0 && forgotten) {
+      List<Runnable> callbacks = List.copyOf(onQuiet);
+      onQuiet.clear();
+      callbacks.forEach(Runnable::run);
+    }
+  }
+
+  /** Whether registering it has failed for a reason that stays. */
+  boolean isCopyOnly() {
+    return copyOnly;
+  }
+
+  void makeCopyOnly() {
+    copyOnly = true;
+  }
+
+  @Override
+  public String toString() {
+    return file + ", " + windows.size() + " windows, demand " + Arrays.toString(demandBytes);
+  }
+}

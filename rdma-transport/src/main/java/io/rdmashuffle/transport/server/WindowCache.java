@@ -1,0 +1,223 @@
+package io.rdmashuffle.transport.server;
+
+import io.rdmashuffle.transport.Counter;
+import io.rdmashuffle.transport.FallbackReason;
+import io.rdmashuffle.transport.memory.MemoryBudget;
+import io.rdmashuffle.transport.verbs.ProtectionDomain;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The registered parts of files in one protection domain. Windows that nobody uses stay registered
+ * until room is needed; the one idle for longest goes first.
+ *
+ * <p>It registers what it is told to; {@link WindowPlanner} decides what that is, {@link
+ * WindowRegistrar} does it.
+ *
+ * <p><b>Threads:</b> progress thread only.
+ */
+final class WindowCache {
+  private final ServerParts parts;
+  private final WindowRegistrar registrar;
+  private final Map<OutputFile, FileEntry> entries = new HashMap<>();
+  private final IdleWindows idle = new IdleWindows();
+  private final Pressure pressure;
+  private long heldBytes; // windows registered or on their way, without those on their way out
+  private long promisedBytes; // of the budget, to registrations that have not taken it yet
+
+  WindowCache(ServerParts parts, ProtectionDomain domain) {
+    this.parts = parts;
+    this.registrar = new WindowRegistrar(parts, domain);
+    this.pressure = new Pressure(parts.loop()::nowNs);
+  }
+
+  /** What is known of a file, made when it is first asked for. Null if the file is forgotten. */
+  FileEntry entry(OutputFile file) {
+    FileEntry known = entries.get(file);
+    if (known != null) {
+      return known.isForgotten() ? null : known;
+    }
+    if (parts.forgotten().contains(file)) {
+      return null;
+    }
+    FileEntry fresh = new FileEntry(file, parts.settings().windowBytes());
+    entries.put(file, fresh);
+    return fresh;
+  }
+
+  /**
+   * Holds the windows under a block, registered or on their way.
+   *
+   * @param index of the block in its request
+   * @param block not empty
+   * @return null if a part of it has no window
+   */
+  WindowClaim claim(
+      FileEntry entry, int index, BlockLocation block, WindowClaim.Listener listener) {
+    long end = block.offsetBytes() + block.bytes();
+    for (long at = block.offsetBytes(); at < end; ) {
+      Window window = entry.windowAt(at);
+      if (window == null) {
+        return null;
+      }
+      at = window.toBytes();
+    }
+    WindowClaim claim = new WindowClaim(index, block, listener);
+    for (long at = block.offsetBytes(); at < end; ) {
+      Window window = entry.windowAt(at);
+      idle.remove(window);
+      claim.hold(window);
+      at = window.toBytes();
+    }
+    return claim;
+  }
+
+  /** Ends a claim's uses of its windows. Once per claim. */
+  void release(WindowClaim claim) {
+    for (Window window : claim.windows()) {
+      if (window.endUse() && window.state() == Window.State.READY) {
+        onUnused(window);
+      }
+    }
+  }
+
+  private void onUnused(Window window) {
+    if (window.isRetired()) {
+      dismiss(window);
+    } else {
+      idle.add(window);
+    }
+  }
+
+  // ---- room
+
+  /** Whether registering in this file makes sense now; else its blocks are copied. */
+  boolean canRegister(FileEntry entry) {
+    return registrar.canRegister(entry);
+  }
+
+  /** Bytes that can be registered without evicting anything; may be negative. */
+  long freeBytes() {
+    long inBudget = parts.budget().availableBytes(MemoryBudget.Use.WINDOWS) - promisedBytes;
+    return heldBytes == 0 ? inBudget : Math.min(inBudget, registrar.limitBytes() - heldBytes);
+  }
+
+  /** Bytes that eviction could free. */
+  long idleBytes() {
+    return idle.bytes();
+  }
+
+  Pressure pressure() {
+    return pressure;
+  }
+
+  /** Takes the windows idle for longest out, as many as it takes. They are still registered. */
+  private List<Window> evict(long bytes) {
+    List<Window> victims = new ArrayList<>(0);
+    for (long missing = bytes; missing > 0; ) {
+      Window victim = idle.takeOldest();
+      missing -= victim.bytes();
+      victims.add(victim);
+      pressure.onEvicted(victim, heldBytes);
+      heldBytes -= victim.bytes();
+      victim.entry().remove(victim);
+      victim.becomeGone();
+      parts.counters().increment(Counter.WINDOWS_EVICTED);
+    }
+    return victims;
+  }
+
+  /** Evicts to give that much back to the budget, or as much as there is. */
+  void shrink(long bytes) {
+    evict(Math.min(bytes, idle.bytes())).forEach(registrar::close);
+  }
+
+  // ---- life of a window
+
+  /**
+   * Starts to register a range in which there is no window.
+   *
+   * @param lane whose turn it costs
+   * @return false if there is no room for it
+   */
+  boolean register(FileEntry entry, long fromBytes, long toBytes, SlowLanes.Lane lane) {
+    long bytes = toBytes - fromBytes;
+    long missing = bytes - freeBytes();
+    if (missing > idle.bytes()) {
+      return false;
+    }
+    List<Window> victims = evict(missing);
+    long freed = victims.stream().mapToLong(Window::bytes).sum();
+    long promised = Math.max(0, bytes - freed);
+    Window window = new Window(entry, fromBytes, toBytes);
+    entry.add(window);
+    entry.beginBusy();
+    heldBytes += bytes;
+    promisedBytes += promised;
+    registrar.register(window, victims, lane, failure -> onSettled(window, promised, failure));
+    return true;
+  }
+
+  /**
+   * @param failure null if the window is registered
+   */
+  private void onSettled(Window window, long promised, WindowRegistrar.Refusal failure) {
+    promisedBytes -= promised;
+    List<WindowClaim> waiting = window.takeWaiting();
+    if (failure != null) {
+      heldBytes -= window.bytes();
+      registrar.onRefused(window, failure, heldBytes);
+      window.becomeGone();
+      window.entry().remove(window);
+      window.entry().endBusy();
+      waiting.forEach(c -> c.onFailed(failure.reason()));
+      return;
+    }
+    registrar.onRegistered(heldBytes);
+    boolean retired = window.isRetired(); // forgotten meanwhile
+    if (!window.isUsed()) {
+      onUnused(window);
+    }
+    waiting.forEach(retired ? c -> c.onFailed(FallbackReason.UNKNOWN_BLOCK) : WindowClaim::onReady);
+  }
+
+  private void dismiss(Window window) {
+    heldBytes -= window.bytes();
+    window.becomeGone();
+    registrar.close(window);
+  }
+
+  /**
+   * Grants nothing out of the file any more and gives up its windows, used ones when their last use
+   * ends.
+   *
+   * @param whenGone runs once nothing of the file is registered, mapped or open
+   */
+  void forget(OutputFile file, Runnable whenGone) {
+    FileEntry entry = entries.get(file);
+    if (entry == null) {
+      whenGone.run();
+      return;
+    }
+    for (Window window : List.copyOf(entry.windows())) {
+      entry.remove(window);
+      window.retire();
+      idle.remove(window);
+      if (window.state() == Window.State.READY && !window.isUsed()) {
+        dismiss(window);
+      }
+    }
+    entry.forget(
+        () -> {
+          entries.remove(file, entry);
+          whenGone.run();
+        });
+  }
+
+  /** The files of which something is known. */
+  List<OutputFile> files() {
+    return List.copyOf(entries.keySet());
+  }
+}

@@ -1,0 +1,168 @@
+package io.rdmashuffle.transport.server;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Decides which blocks without a window get one and which are copied. Both cost about the same per
+ * byte, but a window serves again: like one who rents until the rent paid equals the price, a small
+ * block is copied until as much has been asked for around it as the smallest window worth having.
+ * If its registration evicts others, the price is multiplied by {@link Pressure#bar}.
+ *
+ * <ul>
+ *   <li>Blocks of {@code stageBelowBytes} and more are always registered, their own pages at least.
+ *   <li>A window grows beyond the blocks by what else its slot has registered or was asked for, so
+ *       that the windows of a slot double; only into free room, never by eviction.
+ *   <li>Blocks of one request that lie close together share a window.
+ * </ul>
+ *
+ * <p>Progress thread only.
+ */
+final class WindowPlanner {
+  private static final int SHARE_TO_GROW = 8; // of the free room, the rest is for what is asked for
+
+  private final WindowCache cache;
+  private final int stageBelowBytes;
+  private final int pageBytes;
+
+  WindowPlanner(WindowCache cache, int stageBelowBytes, int pageBytes) {
+    this.cache = cache;
+    this.stageBelowBytes = stageBelowBytes;
+    this.pageBytes = pageBytes;
+  }
+
+  /** A range of a file without windows, within one slot, page-aligned. */
+  private record Gap(long fromBytes, long toBytes) {
+    long bytes() {
+      return toBytes - fromBytes;
+    }
+  }
+
+  /**
+   * Starts the registrations worth their price. Afterwards every block can be claimed or not.
+   *
+   * @param misses blocks that cannot be claimed, not empty ones
+   */
+  void plan(List<BlockLocation> misses, SlowLanes.Lane lane) {
+    Map<FileEntry, List<BlockLocation>> byFile = new LinkedHashMap<>();
+    for (BlockLocation block : misses) {
+      FileEntry entry = cache.entry(block.file());
+      if (entry != null) {
+        byFile.computeIfAbsent(entry, e -> new ArrayList<>(1)).add(block);
+      }
+    }
+    byFile.forEach((entry, blocks) -> blocks.forEach(b -> addDemand(entry, b)));
+    byFile.forEach((entry, blocks) -> planFile(entry, blocks, lane));
+  }
+
+  private void addDemand(FileEntry entry, BlockLocation block) {
+    for (Gap gap : gaps(entry, block)) {
+      long asked = Math.min(gap.bytes(), block.bytes());
+      int slot = entry.slotOf(gap.fromBytes());
+      entry.addDemand(slot, Window.chargeOf(asked), cache.pressure().epoch());
+    }
+  }
+
+  private void planFile(FileEntry entry, List<BlockLocation> blocks, SlowLanes.Lane lane) {
+    if (!cache.canRegister(entry)) {
+      return;
+    }
+    List<Gap> wanted = new ArrayList<>(blocks.size());
+    for (BlockLocation block : blocks) {
+      List<Gap> gaps = gaps(entry, block);
+      if (isWorthIt(entry, block, gaps)) {
+        wanted.addAll(gaps);
+      }
+    }
+    for (Gap run : merge(entry, wanted)) {
+      Gap window = grow(entry, run);
+      if (cache.register(entry, window.fromBytes(), window.toBytes(), lane)) {
+        entry.clearDemand(entry.slotOf(window.fromBytes()));
+      }
+    }
+  }
+
+  private boolean isWorthIt(FileEntry entry, BlockLocation block, List<Gap> gaps) {
+    long bytes = gaps.stream().mapToLong(Gap::bytes).sum();
+    long free = cache.freeBytes();
+    if (bytes > free + cache.idleBytes()) {
+      return false; // windows for a part of the block would be in vain
+    }
+    if (block.bytes() >= stageBelowBytes) {
+      return true;
+    }
+    long price = (long) stageBelowBytes * (bytes <= free ? 1 : cache.pressure().bar());
+    return gaps.stream().allMatch(g -> entry.demandBytes(entry.slotOf(g.fromBytes())) >= price);
+  }
+
+  /** The parts of a block that have no window, whole pages, split where slots end. */
+  private List<Gap> gaps(FileEntry entry, BlockLocation block) {
+    List<Gap> gaps = new ArrayList<>(1);
+    long end = pageUp(block.offsetBytes() + block.bytes());
+    for (long at = pageDown(block.offsetBytes()); at < end; ) {
+      Window window = entry.windowAt(at);
+      if (window != null) {
+        at = window.toBytes();
+      } else {
+        long slotEnd = entry.slotEnd(entry.slotOf(at));
+        long to = entry.nextWindowFrom(at, Math.min(end, slotEnd));
+        gaps.add(new Gap(at, to));
+        at = to;
+      }
+    }
+    return gaps;
+  }
+
+  /** Joins gaps of one slot that overlap or lie close together with nothing registered between. */
+  private List<Gap> merge(FileEntry entry, List<Gap> gaps) {
+    gaps.sort(Comparator.comparingLong(Gap::fromBytes));
+    List<Gap> runs = new ArrayList<>(gaps.size());
+    for (Gap gap : gaps) {
+      Gap last = runs.isEmpty() ? null : runs.get(runs.size() - 1);
+      if (last != null && belongTogether(entry, last, gap)) {
+        runs.set(
+            runs.size() - 1, new Gap(last.fromBytes(), Math.max(last.toBytes(), gap.toBytes())));
+      } else {
+        runs.add(gap);
+      }
+    }
+    return runs;
+  }
+
+  private boolean belongTogether(FileEntry entry, Gap left, Gap right) {
+    return entry.slotOf(left.fromBytes()) == entry.slotOf(right.fromBytes())
+        && right.fromBytes() - left.toBytes() <= stageBelowBytes
+        && entry.nextWindowFrom(left.fromBytes(), right.fromBytes()) == right.fromBytes();
+  }
+
+  /** Extends a run into free room: towards the file's end first, where the next blocks lie. */
+  private Gap grow(FileEntry entry, Gap run) {
+    int slot = entry.slotOf(run.fromBytes());
+    long besides = Math.max(0, entry.demandBytes(slot) - run.bytes());
+    long earned = (entry.coveredBytes(slot) + besides) / cache.pressure().bar();
+    long spare = (cache.freeBytes() - run.bytes()) / SHARE_TO_GROW;
+    long extra = pageDown(Math.min(earned, spare));
+    if (extra <= 0) {
+      return run;
+    }
+    long slotFrom = entry.slotEnd(slot - 1);
+    long slotTo = Math.min(entry.slotEnd(slot), pageUp(entry.file().bytes()));
+    long forward = Math.min(extra, entry.nextWindowFrom(run.fromBytes(), slotTo) - run.toBytes());
+    long backward =
+        Math.min(
+            extra - forward,
+            run.fromBytes() - entry.previousWindowTo(run.fromBytes() - 1, slotFrom));
+    return new Gap(run.fromBytes() - backward, run.toBytes() + forward);
+  }
+
+  private long pageDown(long bytes) {
+    return bytes / pageBytes * pageBytes;
+  }
+
+  private long pageUp(long bytes) {
+    return pageDown(bytes + pageBytes - 1);
+  }
+}

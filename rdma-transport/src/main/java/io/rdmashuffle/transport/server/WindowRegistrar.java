@@ -1,0 +1,190 @@
+package io.rdmashuffle.transport.server;
+
+import io.rdmashuffle.transport.Counter;
+import io.rdmashuffle.transport.FallbackReason;
+import io.rdmashuffle.transport.TransportException;
+import io.rdmashuffle.transport.TransportException.Kind;
+import io.rdmashuffle.transport.memory.FileWindow;
+import io.rdmashuffle.transport.memory.WindowSupport;
+import io.rdmashuffle.transport.verbs.ProtectionDomain;
+import io.rdmashuffle.transport.verbs.VerbsException;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Registers and deregisters windows on the slow pool, and remembers what was refused: a whole
+ * directory if its mappings cannot be registered, a single file for any other lasting reason, all
+ * registrations for a while if memory is short.
+ *
+ * <p><b>Threads:</b> progress thread only, jobs apart.
+ */
+final class WindowRegistrar {
+  private static final Logger LOG = LoggerFactory.getLogger(WindowRegistrar.class);
+  private final ServerParts parts;
+  private final ProtectionDomain domain;
+  private final SlowLanes.Lane housekeeping;
+  private final Set<Path> reportedDirectories = new HashSet<>();
+  private final RegistrationBackoff backoff;
+
+  WindowRegistrar(ServerParts parts, ProtectionDomain domain) {
+    this.parts = parts;
+    this.domain = domain;
+    this.housekeeping = parts.lanes().newLane(Integer.MAX_VALUE);
+    this.backoff = new RegistrationBackoff(parts.loop()::nowNs);
+  }
+
+  /**
+   * Why a window was not registered.
+   *
+   * @param reason why its blocks cannot come by RDMA at all, null if they may be copied
+   */
+  record Refusal(FallbackReason reason, Throwable cause) {
+    static Refusal of(Throwable cause) {
+      if (cause instanceof NotServedException e) {
+        return new Refusal(e.reason(), cause);
+      }
+      boolean stopping = cause instanceof RejectedExecutionException;
+      return new Refusal(stopping ? FallbackReason.STOPPING : null, cause);
+    }
+  }
+
+  boolean canRegister(FileEntry entry) {
+    return !backoff.isPaused() && !entry.isCopyOnly() && !isRefused(entry.directory());
+  }
+
+  private boolean isRefused(Path directory) {
+    return parts.fileWindows().support(directory).stream()
+        .anyMatch(support -> support.mode() == WindowSupport.Mode.NONE);
+  }
+
+  /** How many bytes to hold at most, as far as earlier failures tell. */
+  long limitBytes() {
+    return backoff.limitBytes();
+  }
+
+  /**
+   * Closes the victims, then registers: their memory is this window's before others can take it.
+   *
+   * @param whenSettled hears null if the window is READY
+   */
+  void register(
+      Window window, List<Window> victims, SlowLanes.Lane lane, Consumer<Refusal> whenSettled) {
+    lane.submit(new Registration(window, victims, whenSettled));
+  }
+
+  private final class Registration implements SlowLanes.Job {
+    private final Window window;
+    private final List<Window> victims;
+    private final Consumer<Refusal> whenSettled;
+    private FileWindow registered;
+
+    Registration(Window window, List<Window> victims, Consumer<Refusal> whenSettled) {
+      this.window = window;
+      this.victims = victims;
+      this.whenSettled = whenSettled;
+    }
+
+    @Override
+    public void run() throws Exception {
+      victims.forEach(WindowRegistrar::closeNow);
+      FileEntry entry = window.entry();
+      entry.confirm();
+      FileWindow opened =
+          parts.fileWindows().open(domain, entry.file().path(), window.fromBytes(), window.bytes());
+      try {
+        entry.confirm(); // the path may have changed hands before it was mapped
+      } catch (NotServedException | RuntimeException e) {
+        opened.close();
+        throw e;
+      }
+      registered = opened;
+    }
+
+    @Override
+    public void onDone(Throwable failure) {
+      victims.forEach(v -> v.entry().endBusy());
+      if (failure == null) {
+        parts.counters().increment(Counter.REGISTRATIONS);
+        window.becomeReady(registered);
+        whenSettled.accept(null);
+      } else {
+        parts.counters().increment(Counter.REGISTRATIONS_FAILED);
+        whenSettled.accept(Refusal.of(failure));
+      }
+    }
+  }
+
+  /**
+   * @param heldBytes what is registered now
+   */
+  void onRegistered(long heldBytes) {
+    backoff.onSucceeded(heldBytes);
+  }
+
+  /**
+   * Draws the conclusion for later registrations.
+   *
+   * @param heldBytes what is registered without the one refused
+   */
+  void onRefused(Window window, Refusal refusal, long heldBytes) {
+    OutputFile file = window.entry().file();
+    Path directory = window.entry().directory();
+    Throwable cause = refusal.cause();
+    if (refusal.reason() != null) {
+      parts.reports().fileFailed(file, refusal.reason(), cause);
+    } else if (cause instanceof TransportException e && e.kind() == Kind.RETRY) {
+      onNoMemory(e, heldBytes);
+    } else if (!isRefused(directory)) {
+      window.entry().makeCopyOnly();
+      LOG.warn("{} cannot be registered, its blocks are copied", file, cause);
+    } else if (reportedDirectories.add(directory)) {
+      LOG.warn("Blocks of files in {} are copied: {}", directory, cause.toString());
+    }
+  }
+
+  /** The budget's refusal means only that somebody else was faster; the kernel's lasts. */
+  private void onNoMemory(TransportException cause, long heldBytes) {
+    if (!(cause instanceof VerbsException)) {
+      LOG.debug("A window was not registered: {}", cause.toString());
+      return;
+    }
+    if (!backoff.isPaused()) {
+      LOG.warn("Copying blocks instead of registering files for a while: {}", cause.toString());
+    }
+    backoff.onFailed(heldBytes);
+  }
+
+  /** Deregisters and unmaps, later. The window is GONE. */
+  void close(Window window) {
+    housekeeping.submit(
+        new SlowLanes.Job() {
+          @Override
+          public void run() {
+            closeNow(window);
+          }
+
+          @Override
+          public void onDone(Throwable failure) {
+            if (failure != null) {
+              LOG.error("Closing {} failed", window, failure);
+            }
+            window.entry().endBusy();
+          }
+        });
+  }
+
+  /** One that fails must not keep the others from being closed. */
+  private static void closeNow(Window window) {
+    try {
+      window.memory().close();
+    } catch (RuntimeException e) {
+      LOG.error("Closing {} failed", window, e);
+    }
+  }
+}

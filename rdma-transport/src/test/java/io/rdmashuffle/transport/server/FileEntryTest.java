@@ -1,0 +1,115 @@
+package io.rdmashuffle.transport.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.rdmashuffle.transport.FallbackReason;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+final class FileEntryTest {
+  private static final int SLOT = 1000;
+  private final FileEntry entry = new FileEntry(new OutputFile(Path.of("f"), 5000), SLOT);
+  @TempDir private Path directory;
+
+  private Window add(long from, long to) {
+    Window window = new Window(entry, from, to);
+    entry.add(window);
+    return window;
+  }
+
+  @Test
+  void findsTheWindowUnderAByte() {
+    Window second = add(300, 400);
+    Window first = add(100, 200);
+    assertThat(entry.windowAt(99)).isNull();
+    assertThat(entry.windowAt(100)).isSameAs(first);
+    assertThat(entry.windowAt(199)).isSameAs(first);
+    assertThat(entry.windowAt(200)).isNull();
+    assertThat(entry.windowAt(300)).isSameAs(second);
+    entry.remove(first);
+    assertThat(entry.windowAt(150)).isNull();
+  }
+
+  @Test
+  void knowsTheNeighboursOfAGap() {
+    add(100, 200);
+    add(300, 400);
+    assertThat(entry.nextWindowFrom(200, 1000)).isEqualTo(300);
+    assertThat(entry.nextWindowFrom(400, 1000)).isEqualTo(1000);
+    assertThat(entry.previousWindowTo(299, 0)).isEqualTo(200);
+    assertThat(entry.previousWindowTo(50, 7)).isEqualTo(7);
+    assertThat(entry.previousWindowTo(-1, 0)).isZero();
+  }
+
+  @Test
+  void countsCoverageBySlot() {
+    add(0, 200);
+    add(900, 1000);
+    add(1000, 1500);
+    assertThat(entry.coveredBytes(0)).isEqualTo(300);
+    assertThat(entry.coveredBytes(1)).isEqualTo(500);
+    assertThat(entry.coveredBytes(2)).isZero();
+  }
+
+  @Test
+  void demandHalvesWithEachEpoch() {
+    entry.addDemand(0, 800, 0);
+    entry.addDemand(1, 100, 3);
+    assertThat(entry.demandBytes(0)).isEqualTo(100);
+    assertThat(entry.demandBytes(1)).isEqualTo(100);
+    entry.addDemand(0, 0, 1000);
+    assertThat(entry.demandBytes(0)).isZero();
+  }
+
+  @Test
+  void isQuietWhenForgottenAndNotBusy() {
+    List<String> heard = new ArrayList<>();
+    entry.beginBusy();
+    entry.forget(() -> heard.add("first"));
+    entry.forget(() -> heard.add("second"));
+    assertThat(heard).isEmpty();
+    entry.endBusy();
+    assertThat(heard).containsExactly("first", "second");
+    entry.forget(() -> heard.add("third"));
+    assertThat(heard).containsExactly("first", "second", "third");
+  }
+
+  @Test
+  void aFileReplacedUnderItsNameIsNoticed() throws IOException {
+    Path path = Files.write(directory.resolve("data"), new byte[100]);
+    FileEntry real = new FileEntry(new OutputFile(path, 100), SLOT);
+    assertThatCode(real::confirm).doesNotThrowAnyException();
+    Path other = Files.write(directory.resolve("other"), new byte[100]);
+    Files.move(other, path, StandardCopyOption.REPLACE_EXISTING);
+
+    assertThatThrownBy(real::confirm)
+        .isInstanceOfSatisfying(
+            NotServedException.class,
+            e -> assertThat(e.reason()).isEqualTo(FallbackReason.FILE_CHANGED));
+  }
+
+  @Test
+  void aFileShorterThanItsIndexSaysIsRefused() throws IOException {
+    Path path = Files.write(directory.resolve("data"), new byte[99]);
+    FileEntry real = new FileEntry(new OutputFile(path, 100), SLOT);
+    assertThatThrownBy(real::confirm)
+        .isInstanceOf(NotServedException.class)
+        .hasMessageContaining("99");
+  }
+
+  @Test
+  void aMissingFileOrADirectoryIsRefused() {
+    FileEntry missing = new FileEntry(new OutputFile(directory.resolve("none"), 1), SLOT);
+    assertThatThrownBy(missing::confirm).isInstanceOf(NotServedException.class);
+    FileEntry folder = new FileEntry(new OutputFile(directory, 1), SLOT);
+    assertThatThrownBy(folder::confirm).isInstanceOf(NotServedException.class);
+  }
+}
