@@ -1,0 +1,66 @@
+package io.rdmashuffle.transport.server;
+
+import io.rdmashuffle.transport.FallbackReason;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+
+/** Reads some blocks of a batch, each file opened once. A failure costs the blocks it concerns. */
+final class CopyJob implements SlowLanes.Job {
+  private final CopyBatch batch;
+  private final List<BlockCopy> copies;
+  private final Reports reports;
+
+  /**
+   * @param copies ordered by file
+   */
+  CopyJob(CopyBatch batch, List<BlockCopy> copies, Reports reports) {
+    this.batch = batch;
+    this.copies = copies;
+    this.reports = reports;
+    copies.forEach(c -> c.entry().beginBusy());
+  }
+
+  @Override
+  public void run() {
+    int from = 0;
+    while (from < copies.size() && !batch.isAbandoned()) {
+      int to = from + 1;
+      while (to < copies.size() && copies.get(to).entry() == copies.get(from).entry()) {
+        to++;
+      }
+      readFile(copies.get(from).entry(), copies.subList(from, to));
+      from = to;
+    }
+  }
+
+  private void readFile(FileEntry entry, List<BlockCopy> blocks) {
+    try (FileChannel file = FileChannel.open(entry.file().path(), StandardOpenOption.READ)) {
+      entry.confirm(); // after opening: what is open is what was looked at, or it is refused
+      for (BlockCopy block : blocks) {
+        block.read(file, batch.memory());
+      }
+    } catch (NotServedException e) {
+      refuseRest(entry, blocks, e.reason(), e);
+    } catch (IOException | RuntimeException e) {
+      refuseRest(entry, blocks, FallbackReason.FILE_CHANGED, e);
+    }
+  }
+
+  private void refuseRest(
+      FileEntry entry, List<BlockCopy> blocks, FallbackReason reason, Exception cause) {
+    reports.fileFailed(entry.file(), reason, cause);
+    for (BlockCopy block : blocks) {
+      if (block.answer() == null) {
+        block.refuse(reason);
+      }
+    }
+  }
+
+  @Override
+  public void onDone(Throwable failure) {
+    copies.forEach(c -> c.entry().endBusy());
+    batch.onJobDone(failure);
+  }
+}

@@ -1,0 +1,253 @@
+package io.rdmashuffle.transport.server;
+
+import io.rdmashuffle.transport.channel.ProgressLoop;
+import io.rdmashuffle.transport.memory.ChunkPool;
+import io.rdmashuffle.transport.memory.ChunkPool.Chunk;
+import io.rdmashuffle.transport.memory.ChunkPoolSettings;
+import io.rdmashuffle.transport.memory.MemoryBudget;
+import io.rdmashuffle.transport.memory.MemorySource;
+import io.rdmashuffle.transport.verbs.Access;
+import io.rdmashuffle.transport.verbs.ProtectionDomain;
+import java.time.Duration;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Registered memory of one domain for copies of blocks. A request gets all it needs or waits;
+ * sessions take turns, and only the one whose turn it is holds memory while it waits for more, so
+ * that no two can wait for each other.
+ *
+ * <p>Progress thread only.
+ */
+final class Staging {
+  private static final Logger LOG = LoggerFactory.getLogger(Staging.class);
+  private static final int CHUNK_BYTES = 128 << 10;
+  private static final long LONGEST_WAIT_NS = Duration.ofMillis(500).toNanos();
+  private static final long CHECK_NS = Duration.ofMillis(20).toNanos();
+
+  private final ServerParts parts;
+  private final WindowCache windows;
+  private final SlowLanes.Lane housekeeping;
+  private final ChunkPool pool;
+  private final int mostChunks;
+  private final Map<Object, Deque<Ticket>> waiting = new HashMap<>();
+  private final Deque<Object> turns = new ArrayDeque<>();
+  private Ticket current;
+  private ProgressLoop.Timer check;
+  private int memoriesOut;
+  private Runnable whenClosed;
+
+  Staging(ServerParts parts, ProtectionDomain domain, WindowCache windows) {
+    this.parts = parts;
+    this.windows = windows;
+    this.housekeeping = parts.lanes().newLane(Integer.MAX_VALUE);
+    long bytes = parts.settings().stagingBytes();
+    int chunkBytes = (int) Math.min(CHUNK_BYTES, bytes);
+    ChunkPoolSettings shape = ChunkPoolSettings.ofBytes(bytes, chunkBytes, 0);
+    MemorySource source =
+        new MemorySource(
+            parts.hostMemory(),
+            domain,
+            parts.budget(),
+            MemoryBudget.Use.STAGING,
+            Access.REMOTE_READ);
+    this.pool = new ChunkPool(source, shape, parts.slowPool(), parts.loop()::nowNs);
+    this.mostChunks = Math.max(1, shape.maxChunks() / 2); // the rest is for others
+    pool.onAvailable(() -> parts.loop().execute(this::pump));
+  }
+
+  /** Hears of memory, exactly one of both unless the ticket is cancelled, perhaps at once. */
+  interface Taker {
+    void onMemory(StagedMemory memory);
+
+    void onRefused();
+  }
+
+  /** A request for memory. */
+  final class Ticket {
+    private final int chunksNeeded;
+    private final Taker taker;
+    private final long sinceNs;
+    private final List<Chunk> taken;
+    private boolean over;
+
+    private Ticket(int chunksNeeded, Taker taker, long sinceNs) {
+      this.chunksNeeded = chunksNeeded;
+      this.taker = taker;
+      this.sinceNs = sinceNs;
+      this.taken = new ArrayList<>(chunksNeeded);
+    }
+
+    /** Idempotent; also after it was served, which it does not change. */
+    void cancel() {
+      if (!over) {
+        end();
+        pump();
+      }
+    }
+
+    private void end() {
+      over = true;
+      taken.forEach(Chunk::close);
+      taken.clear();
+    }
+  }
+
+  /** An empty layout for the blocks of one request. */
+  StagingLayout newLayout() {
+    return new StagingLayout(pool.chunkBytes(), mostChunks);
+  }
+
+  /**
+   * Asks for memory.
+   *
+   * @param owner whose turn it costs
+   * @param chunks as the layout says
+   */
+  Ticket request(Object owner, int chunks, Taker taker) {
+    Ticket ticket = new Ticket(chunks, taker, parts.loop().nowNs());
+    Deque<Ticket> queue = waiting.computeIfAbsent(owner, o -> new ArrayDeque<>());
+    if (queue.isEmpty()) {
+      turns.add(owner);
+    }
+    queue.add(ticket);
+    pump();
+    return ticket;
+  }
+
+  private void pump() {
+    while (current != null || !turns.isEmpty()) {
+      if (current == null) {
+        current = nextInTurn();
+      }
+      if (!current.over && !fill(current)) {
+        scheduleCheck();
+        return;
+      }
+      Ticket served = current;
+      current = null;
+      if (!served.over) {
+        served.over = true;
+        memoriesOut++;
+        served.taker.onMemory(new StagedMemory(served.taken));
+      }
+    }
+    stopChecking();
+  }
+
+  private Ticket nextInTurn() {
+    Object owner = turns.poll();
+    Deque<Ticket> queue = waiting.get(owner);
+    Ticket next = queue.poll();
+    if (queue.isEmpty()) {
+      waiting.remove(owner);
+    } else {
+      turns.add(owner);
+    }
+    return next;
+  }
+
+  private boolean fill(Ticket ticket) {
+    while (ticket.taken.size() < ticket.chunksNeeded) {
+      Chunk chunk = pool.tryTake();
+      if (chunk == null) {
+        return false;
+      }
+      ticket.taken.add(chunk);
+    }
+    return true;
+  }
+
+  // ---- waiting has an end
+
+  private void scheduleCheck() {
+    if (check == null) {
+      check = parts.loop().schedule(CHECK_NS, this::checkWaiting);
+    }
+  }
+
+  private void stopChecking() {
+    if (check != null) {
+      check.cancel();
+      check = null;
+    }
+  }
+
+  private void checkWaiting() {
+    check = null;
+    if (current == null) {
+      return;
+    }
+    boolean nothingToComeBack = pool.chunksOut() == current.taken.size() && pool.available() == 0;
+    if (nothingToComeBack) {
+      LOG.warn("No memory to stage blocks in: they are left to the engine's shuffle for now");
+      windows.shrink(parts.settings().stagingBytes()); // so that the pool can grow when it retries
+      refuse(parts.loop().nowNs());
+    } else {
+      refuse(parts.loop().nowNs() - LONGEST_WAIT_NS);
+    }
+    pump();
+  }
+
+  /** Refuses those that have waited since that time or longer. */
+  private void refuse(long sinceNs) {
+    List<Ticket> all = new ArrayList<>();
+    all.add(current);
+    waiting.values().forEach(all::addAll);
+    for (Ticket ticket : all) {
+      if (!ticket.over && ticket.sinceNs - sinceNs <= 0) {
+        ticket.end();
+        ticket.taker.onRefused();
+      }
+    }
+  }
+
+  // ---- giving back
+
+  /** Once per memory, when no adapter can READ it any more. */
+  void release(StagedMemory memory) {
+    memory.close();
+    memoriesOut--;
+    closeIfUnused();
+  }
+
+  /**
+   * Gives the memory up once every part of it is released. No request may come any more.
+   *
+   * @param callback runs when nothing is registered any more
+   */
+  void close(Runnable callback) {
+    whenClosed = callback;
+    closeIfUnused();
+  }
+
+  private void closeIfUnused() {
+    if (whenClosed == null || memoriesOut > 0) {
+      return;
+    }
+    Runnable callback = whenClosed;
+    whenClosed = null;
+    housekeeping.submit(new PoolClosing(pool, callback));
+  }
+
+  private record PoolClosing(ChunkPool pool, Runnable callback) implements SlowLanes.Job {
+    @Override
+    public void run() {
+      pool.close();
+    }
+
+    @Override
+    public void onDone(Throwable failure) {
+      if (failure != null) {
+        LOG.error("Closing the staging memory failed", failure);
+      }
+      callback.run();
+    }
+  }
+}
