@@ -25,6 +25,7 @@ public enum Counter {
   WINDOWS_EVICTED("windows.evicted"),
   LEASES_LIVE("leases.live"),
   LEASES_REVOKED("leases.revoked"),
+  LEASES_UNKNOWN("leases.unknown"),
   SESSIONS_EXPIRED("sessions.expired");
 
   private final String label;

@@ -9,7 +9,8 @@ import java.util.concurrent.CompletableFuture;
  * The owner's side as the rest of the process sees it.
  *
  * <p><b>Threads:</b> {@link #acceptor} is used on the progress thread; the rest is for any thread
- * and does not block.
+ * and does not block. Futures complete on the progress thread: what follows them and takes time
+ * belongs to another thread.
  */
 public interface BlockServer extends AutoCloseable {
   /** To be given to the channel layer. */

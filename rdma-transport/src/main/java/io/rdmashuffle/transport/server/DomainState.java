@@ -1,0 +1,93 @@
+package io.rdmashuffle.transport.server;
+
+import io.rdmashuffle.transport.TransportException;
+import io.rdmashuffle.transport.verbs.ProtectionDomain;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Everything that belongs to one protection domain: its windows, its staging memory, its sessions.
+ * Progress thread only.
+ */
+final class DomainState {
+  private final WindowCache windows;
+  private final WindowPlanner planner;
+  private final Staging staging;
+  private final Set<ServerSession> sessions = new LinkedHashSet<>();
+  private final List<Runnable> whenGone = new ArrayList<>(1);
+  private boolean closing;
+  private boolean clearing;
+  private boolean gone;
+
+  DomainState(ServerParts parts, ProtectionDomain domain) {
+    windows = new WindowCache(parts, domain);
+    planner =
+        new WindowPlanner(
+            windows, parts.settings().stageBelowBytes(), parts.hostMemory().pageBytes());
+    staging = new Staging(parts, domain, windows);
+  }
+
+  WindowCache windows() {
+    return windows;
+  }
+
+  WindowPlanner planner() {
+    return planner;
+  }
+
+  Staging staging() {
+    return staging;
+  }
+
+  List<ServerSession> sessions() {
+    return List.copyOf(sessions);
+  }
+
+  boolean isClosing() {
+    return closing;
+  }
+
+  void add(ServerSession session) {
+    sessions.add(session);
+  }
+
+  void remove(ServerSession session) {
+    sessions.remove(session);
+    clearIfUnused();
+  }
+
+  /**
+   * Closes the sessions, then gives up all memory. May be called again.
+   *
+   * @param callback runs once nothing is registered in the domain any more, perhaps at once
+   */
+  void close(TransportException cause, Runnable callback) {
+    if (gone) {
+      callback.run();
+      return;
+    }
+    whenGone.add(callback);
+    closing = true;
+    sessions().forEach(s -> s.revoke(cause));
+    clearIfUnused();
+  }
+
+  private void clearIfUnused() {
+    if (!closing || clearing || !sessions.isEmpty()) {
+      return;
+    }
+    clearing = true;
+    List<OutputFile> files = windows.files();
+    Countdown left = new Countdown(files.size() + 1, this::onCleared);
+    files.forEach(f -> windows.forget(f, left::arrive));
+    staging.close(left::arrive);
+  }
+
+  private void onCleared() {
+    gone = true;
+    whenGone.forEach(Runnable::run);
+    whenGone.clear();
+  }
+}

@@ -1,0 +1,78 @@
+package io.rdmashuffle.transport.server;
+
+import io.rdmashuffle.transport.Counter;
+import io.rdmashuffle.transport.Counters;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.LongSupplier;
+import java.util.function.Predicate;
+
+/**
+ * The leases of one session. Names are unique in the process and only the session that was granted
+ * a lease can end it. Progress thread only.
+ */
+final class LeaseTable {
+  private final DomainState domain;
+  private final Counters counters;
+  private final LongSupplier ids;
+  private final Map<Long, Lease> leases = new HashMap<>();
+
+  LeaseTable(DomainState domain, Counters counters, LongSupplier ids) {
+    this.domain = domain;
+    this.counters = counters;
+    this.ids = ids;
+  }
+
+  /** Names for leases: positive, counting on from somewhere, so that a restart names others. */
+  static LongSupplier idsFrom(long start) {
+    long[] last = {start};
+    return () -> last[0] = Math.max(1, (last[0] + 1) & Long.MAX_VALUE);
+  }
+
+  /** Returns the lease's name; 0 for an empty lease, which is not kept. */
+  long grant(Lease lease) {
+    if (lease.isEmpty()) {
+      return 0;
+    }
+    long id = ids.getAsLong();
+    leases.put(id, lease);
+    counters.increment(Counter.LEASES_LIVE);
+    return id;
+  }
+
+  /** Ends leases; names that are unknown, or released before, are ignored. */
+  void end(long[] ids) {
+    for (long id : ids) {
+      Lease lease = leases.remove(id);
+      if (lease == null) {
+        counters.increment(Counter.LEASES_UNKNOWN);
+      } else {
+        end(lease);
+      }
+    }
+  }
+
+  /** Ends all of them: nobody can READ any more. */
+  void endAll() {
+    List<Lease> all = List.copyOf(leases.values());
+    leases.clear();
+    all.forEach(this::end);
+  }
+
+  private void end(Lease lease) {
+    counters.add(Counter.LEASES_LIVE, -1);
+    lease.end(domain);
+  }
+
+  int size() {
+    return leases.size();
+  }
+
+  /** Whether a window of such a file is leased. */
+  boolean holdsAny(Predicate<OutputFile> files) {
+    return leases.values().stream()
+        .flatMap(lease -> lease.claims().stream())
+        .anyMatch(claim -> files.test(claim.block().file()));
+  }
+}

@@ -1,0 +1,162 @@
+package io.rdmashuffle.transport.server;
+
+import io.rdmashuffle.transport.Counter;
+import io.rdmashuffle.transport.Counters;
+import io.rdmashuffle.transport.FallbackReason;
+import io.rdmashuffle.transport.wire.Reply;
+import io.rdmashuffle.transport.wire.WireSizes;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The answers of one LOCATE as they become known, and what they hold until a lease takes it over.
+ * Progress thread only.
+ */
+final class LocateAnswers {
+  private final DomainState domain;
+  private final Counters counters;
+  private final Reply.Answer[] answers;
+  private final WindowClaim[] claims;
+  private final List<CopyBatch> copied = new ArrayList<>(0);
+  private int inlineRoomBytes;
+
+  LocateAnswers(DomainState domain, Counters counters, int keys) {
+    this.domain = domain;
+    this.counters = counters;
+    this.answers = new Reply.Answer[keys];
+    this.claims = new WindowClaim[keys];
+    this.inlineRoomBytes = WireSizes.ANSWERS_BYTES - keys * WireSizes.grantedBytes(1);
+  }
+
+  /** Whether a block has neither an answer nor a claim. */
+  boolean isOpen(int index) {
+    return answers[index] == null && claims[index] == null;
+  }
+
+  void set(int index, Reply.Answer answer) {
+    answers[index] = answer;
+  }
+
+  void refuse(int index, FallbackReason reason) {
+    answers[index] = new Reply.NotByRdma(reason);
+  }
+
+  /** Takes over a claim; once settled it is the answer, unless the block gets another. */
+  void claim(WindowClaim claim) {
+    claims[claim.index()] = claim;
+  }
+
+  boolean isClaimed(WindowClaim claim) {
+    return claims[claim.index()] == claim && answers[claim.index()] == null;
+  }
+
+  void dropClaim(WindowClaim claim) {
+    claims[claim.index()] = null;
+    domain.windows().release(claim);
+  }
+
+  /**
+   * Sets room in the reply aside for a block itself, so that every other key still has room for a
+   * piece.
+   *
+   * @return false if there is none left
+   */
+  boolean takeInlineRoom(int blockBytes) {
+    int extra = Math.max(0, WireSizes.inlineBytes(blockBytes) - WireSizes.grantedBytes(1));
+    if (extra > inlineRoomBytes) {
+      return false;
+    }
+    inlineRoomBytes -= extra;
+    return true;
+  }
+
+  /** Takes over the memory of a batch, all of whose jobs have ended. */
+  void add(CopyBatch batch) {
+    copied.add(batch);
+    for (BlockCopy copy : batch.copies()) {
+      if (copy.entry().isForgotten()) {
+        refuse(copy.index(), FallbackReason.UNKNOWN_BLOCK);
+      } else {
+        answers[copy.index()] = copy.answer(); // null if a job failed altogether
+      }
+    }
+  }
+
+  /**
+   * Makes the reply, with as many answers as fit the frame, and leases what they grant. Everything
+   * else is given back.
+   *
+   * @param forTheRest what to say of blocks that are not ready
+   */
+  Reply.Located take(FallbackReason forTheRest, LeaseTable leases) {
+    List<Reply.Answer> fitting = new ArrayList<>(answers.length);
+    List<WindowClaim> granted = new ArrayList<>(answers.length);
+    int room = WireSizes.ANSWERS_BYTES;
+    for (int i = 0; i < answers.length; i++) {
+      Reply.Answer answer = answerOf(i, forTheRest);
+      room -= WireSizes.atMostBytes(answer);
+      if (room < 0) {
+        break;
+      }
+      fitting.add(answer);
+      count(answer);
+      if (answer instanceof Reply.Granted g && !g.staged()) {
+        granted.add(claims[i]);
+        claims[i] = null;
+      }
+    }
+    List<StagedMemory> staged = takeStaged(fitting.size());
+    abandon();
+    return new Reply.Located(leases.grant(new Lease(granted, staged)), fitting);
+  }
+
+  private Reply.Answer answerOf(int index, FallbackReason forTheRest) {
+    if (answers[index] != null) {
+      return answers[index];
+    }
+    WindowClaim claim = claims[index];
+    if (claim == null || !claim.isSettled() || claim.hasFailed()) {
+      return new Reply.NotByRdma(forTheRest);
+    }
+    return claim.isForgotten()
+        ? new Reply.NotByRdma(FallbackReason.UNKNOWN_BLOCK)
+        : new Reply.Granted(false, claim.pieces());
+  }
+
+  /** The memory of the batches of which a staged block is among the first answers. */
+  private List<StagedMemory> takeStaged(int answered) {
+    List<StagedMemory> staged = new ArrayList<>(copied.size());
+    for (CopyBatch batch : List.copyOf(copied)) {
+      boolean used =
+          batch.copies().stream()
+              .anyMatch(c -> c.index() < answered && answers[c.index()] instanceof Reply.Granted);
+      if (used) {
+        staged.add(batch.memory());
+        copied.remove(batch);
+      }
+    }
+    return staged;
+  }
+
+  private void count(Reply.Answer answer) {
+    if (answer instanceof Reply.Granted granted) {
+      counters.increment(
+          granted.staged() ? Counter.OWNER_BLOCKS_STAGED : Counter.OWNER_BLOCKS_WINDOW);
+    } else if (answer instanceof Reply.Inline) {
+      counters.increment(Counter.OWNER_BLOCKS_INLINE);
+    } else {
+      counters.increment(Counter.OWNER_BLOCKS_REFUSED);
+    }
+  }
+
+  /** Gives back whatever no lease took over. */
+  void abandon() {
+    for (int i = 0; i < claims.length; i++) {
+      if (claims[i] != null) {
+        dropClaim(claims[i]);
+      }
+    }
+    copied.forEach(CopyBatch::giveBack);
+    copied.clear();
+  }
+}

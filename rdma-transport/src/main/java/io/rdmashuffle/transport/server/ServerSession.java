@@ -1,0 +1,88 @@
+package io.rdmashuffle.transport.server;
+
+import io.rdmashuffle.transport.Counter;
+import io.rdmashuffle.transport.TransportException;
+import io.rdmashuffle.transport.channel.OwnerChannel;
+import io.rdmashuffle.transport.wire.Reply;
+import io.rdmashuffle.transport.wire.Request;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.LongSupplier;
+
+/** Serves one reader: its requests in progress, its leases, its turn in the slow pool. */
+final class ServerSession implements OwnerChannel.Session {
+  private static final int MOST_WAITING_JOBS = 1024;
+
+  private final ServerParts parts;
+  private final DomainState domain;
+  private final OwnerChannel channel;
+  private final SlowLanes.Lane lane;
+  private final LeaseTable leases;
+  private final Set<LocateCall> calls = new LinkedHashSet<>();
+
+  ServerSession(
+      ServerParts parts, DomainState domain, OwnerChannel channel, LongSupplier leaseIds) {
+    this.parts = parts;
+    this.domain = domain;
+    this.channel = channel;
+    this.lane = parts.lanes().newLane(MOST_WAITING_JOBS);
+    this.leases = new LeaseTable(domain, parts.counters(), leaseIds);
+  }
+
+  DomainState domain() {
+    return domain;
+  }
+
+  SlowLanes.Lane lane() {
+    return lane;
+  }
+
+  long scope() {
+    return channel.credentialId();
+  }
+
+  LeaseTable leases() {
+    return leases;
+  }
+
+  @Override
+  public void onRequest(int requestId, Request request) {
+    if (request instanceof Request.Locate locate) {
+      leases.end(locate.releases());
+      LocateCall call = new LocateCall(parts, this, requestId, locate.keys());
+      calls.add(call);
+      call.start();
+    } else if (request instanceof Request.Release release) {
+      leases.end(release.leases());
+      channel.reply(requestId, new Reply.Released());
+    } else {
+      throw new IllegalArgumentException("request of kind " + request.getClass().getName());
+    }
+  }
+
+  /** A call answers, as its last act. */
+  void answer(LocateCall call, int requestId, Reply.Located reply) {
+    calls.remove(call);
+    channel.reply(requestId, reply);
+  }
+
+  /** Takes the reader's rights away by closing its connection; {@link #onClosed} follows. */
+  void revoke(TransportException cause) {
+    parts.counters().add(Counter.LEASES_REVOKED, leases.size());
+    channel.close(cause);
+  }
+
+  @Override
+  public void onClosed(TransportException cause) {
+    List.copyOf(calls).forEach(LocateCall::abandon);
+    calls.clear();
+    leases.endAll();
+    domain.remove(this);
+  }
+
+  @Override
+  public String toString() {
+    return channel.peerName();
+  }
+}
