@@ -1,0 +1,193 @@
+package io.rdmashuffle.core.runtime;
+
+import io.rdmashuffle.core.catalog.MapOutput;
+import io.rdmashuffle.core.catalog.MapOutputCatalog;
+import io.rdmashuffle.core.config.Mode;
+import io.rdmashuffle.transport.FallbackReason;
+import io.rdmashuffle.transport.TransportException;
+import io.rdmashuffle.transport.client.Discovery.Invitation;
+import io.rdmashuffle.transport.server.OutputFile;
+import java.util.Collection;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * RDMA in one process: opens the transport when the first task shuffles, says once in the log which
+ * device it uses or why none, and closes it.
+ *
+ * <p><b>Threads:</b> any. Only {@link #open} and {@link #close} wait, both with a deadline.
+ *
+ * <p><b>Life:</b> not yet opened, then open or absent, then closed. A process that found no device
+ * does not look again.
+ */
+public final class ShuffleRuntime implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(ShuffleRuntime.class);
+
+  /** Opening takes well under a second; an adapter that hangs must not hang tasks. */
+  private static final long OPEN_TIMEOUT_MS = 30_000;
+
+  private static final long CLOSE_TIMEOUT_MS = 3_000;
+
+  private static final Availability.Absent NOT_YET =
+      new Availability.Absent(FallbackReason.PEER_WITHOUT_RDMA, "no task has shuffled here yet");
+  private static final Availability.Absent CLOSED =
+      new Availability.Absent(FallbackReason.STOPPING, "this process is stopping");
+
+  private final FallbackPolicy policy;
+  private final TransportOpener opener;
+  private final MapOutputCatalog catalog;
+  private final EngineCounters engineCounters = new EngineCounters();
+  private final AtomicBoolean begun = new AtomicBoolean();
+  private final AtomicBoolean closed = new AtomicBoolean();
+  private final CompletableFuture<Availability> opening = new CompletableFuture<>();
+
+  public ShuffleRuntime(FallbackPolicy policy, MapOutputCatalog catalog, TransportOpener opener) {
+    this.policy = policy;
+    this.catalog = catalog;
+    this.opener = opener;
+  }
+
+  /**
+   * For the first writer or reader of a process: opens the transport unless it was tried before,
+   * and waits for it.
+   *
+   * @throws RdmaRequiredException if there is no RDMA and the mode requires it
+   */
+  public Availability open() {
+    if (begun.compareAndSet(false, true)) {
+      begin();
+    }
+    Availability state = await(OPEN_TIMEOUT_MS);
+    if (state instanceof Availability.Absent absent) {
+      policy.accept(absent);
+    }
+    return state;
+  }
+
+  /** The state now; never waits and never opens anything. */
+  public Availability state() {
+    return closed.get() ? CLOSED : opening.getNow(NOT_YET);
+  }
+
+  /** What to answer a peer that asks how to reach this process; never waits. */
+  public Invitation invitation() {
+    Availability now = state();
+    if (now instanceof Availability.Open open) {
+      return open.transport().issueTicket();
+    }
+    return new Invitation.None(
+        FallbackReason.PEER_WITHOUT_RDMA, ((Availability.Absent) now).text());
+  }
+
+  /** A map output was committed. Remembered only where it can be served by RDMA. */
+  public void register(int group, long output, MapOutput mapOutput) {
+    if (state() instanceof Availability.Open open) {
+      catalog
+          .register(group, output, mapOutput)
+          .ifPresent(earlier -> open.transport().forget(List.of(earlier)));
+    }
+  }
+
+  /** A map output's files were deleted. */
+  public void remove(int group, long output) {
+    catalog.remove(group, output).ifPresent(file -> forget(List.of(file)));
+  }
+
+  /** The files of all map outputs of a group were deleted. */
+  public void removeGroup(int group) {
+    forget(catalog.removeGroup(group));
+  }
+
+  private void forget(Collection<OutputFile> files) {
+    if (!files.isEmpty() && state() instanceof Availability.Open open) {
+      open.transport().forget(files);
+    }
+  }
+
+  /** What the engine's own shuffle delivered; written by the engine's adapter. */
+  public EngineCounters engineCounters() {
+    return engineCounters;
+  }
+
+  public RuntimeSnapshot snapshot() {
+    return new Snapshots(state(), engineCounters, catalog).take();
+  }
+
+  /** Idempotent. Closes the transport; also one that is just being opened, once it is. */
+  @Override
+  public void close() {
+    if (closed.compareAndSet(false, true) && begun.get() && await(CLOSE_TIMEOUT_MS) == NOT_YET) {
+      LOG.warn("stopping while an RDMA device is still being opened; it is closed after that");
+    }
+    closeTransport();
+  }
+
+  private void begin() {
+    Availability.Absent ruledOut = policy.ruledOut().orElse(null);
+    if (ruledOut != null) {
+      logRuledOut(ruledOut);
+      opening.complete(ruledOut);
+      return;
+    }
+    // On a thread of its own: killing the task that came first must not interrupt it.
+    Thread thread = new Thread(this::openNow, "rdma-shuffle-open");
+    thread.setDaemon(true);
+    thread.setContextClassLoader(ShuffleRuntime.class.getClassLoader());
+    thread.start();
+  }
+
+  private void logRuledOut(Availability.Absent ruledOut) {
+    if (policy.mode() == Mode.OFF) {
+      LOG.info("RDMA shuffle is switched off: {}", ruledOut.text());
+    } else {
+      LOG.warn("no RDMA in this process, the engine's own shuffle is used: {}", ruledOut.text());
+    }
+  }
+
+  private void openNow() {
+    opening.complete(tryOpen());
+    if (closed.get()) {
+      closeTransport();
+    }
+  }
+
+  private Availability tryOpen() {
+    try {
+      OpenedTransport transport = opener.open();
+      LOG.info("RDMA shuffle uses {}", transport.device());
+      return new Availability.Open(transport);
+    } catch (TransportException e) {
+      LOG.warn("no RDMA in this process, the engine's own shuffle is used: {}", e.getMessage());
+      return new Availability.Absent(FallbackReason.NO_DEVICE, e.getMessage());
+    } catch (RuntimeException | LinkageError e) {
+      LOG.warn("no RDMA in this process, the engine's own shuffle is used: {}", e.toString(), e);
+      return new Availability.Absent(FallbackReason.NO_DEVICE, e.toString());
+    }
+  }
+
+  private Availability await(long timeoutMs) {
+    try {
+      opening.get(timeoutMs, TimeUnit.MILLISECONDS);
+      return state();
+    } catch (TimeoutException e) {
+      return NOT_YET;
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return new Availability.Absent(FallbackReason.STOPPING, "interrupted while waiting for RDMA");
+    } catch (ExecutionException e) {
+      throw new IllegalStateException(e); // never completed exceptionally
+    }
+  }
+
+  private void closeTransport() {
+    if (opening.getNow(NOT_YET) instanceof Availability.Open open) {
+      open.transport().close();
+    }
+  }
+}
