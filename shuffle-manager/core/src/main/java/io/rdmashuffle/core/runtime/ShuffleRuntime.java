@@ -104,6 +104,11 @@ public final class ShuffleRuntime implements AutoCloseable {
     forget(catalog.removeGroup(group));
   }
 
+  /** Map outputs that can be served by RDMA now. */
+  public int outputs() {
+    return catalog.outputs();
+  }
+
   private void forget(Collection<OutputFile> files) {
     if (!files.isEmpty() && state() instanceof Availability.Open open) {
       open.transport().forget(files);

@@ -1,0 +1,65 @@
+package io.rdmashuffle.spark;
+
+import java.lang.reflect.Constructor;
+import org.apache.spark.SparkConf;
+import org.apache.spark.shuffle.api.ShuffleDataIO;
+import org.apache.spark.shuffle.api.ShuffleDriverComponents;
+import org.apache.spark.shuffle.api.ShuffleExecutorComponents;
+
+/**
+ * Wraps the {@code ShuffleDataIO} that the application has configured, to see every commit. It is
+ * the only place through which all of Spark's writers go. Made by Spark's sort shuffle manager, by
+ * its class name.
+ */
+public final class RdmaShuffleDataIO implements ShuffleDataIO {
+  private static final String KEY = "spark.shuffle.sort.io.plugin.class";
+  private static final String DEFAULT =
+      "org.apache.spark.shuffle.sort.io.LocalDiskShuffleDataIO";
+
+  /** Only in the copy of the configuration that the sort shuffle manager gets. */
+  private static final String WRAPPED_KEY = "spark.rdmashuffle.wrapped.io.plugin.class";
+
+  private final ShuffleDataIO wrapped;
+
+  /** Called by Spark, with a configuration that {@link #inject} has made. */
+  public RdmaShuffleDataIO(SparkConf conf) {
+    wrapped = load(conf.get(WRAPPED_KEY, DEFAULT), conf);
+  }
+
+  /** A copy of the configuration that makes the sort shuffle manager load this class. */
+  static SparkConf inject(SparkConf conf) {
+    return conf.clone()
+        .set(WRAPPED_KEY, conf.get(KEY, DEFAULT))
+        .set(KEY, RdmaShuffleDataIO.class.getName());
+  }
+
+  private static ShuffleDataIO load(String className, SparkConf conf) {
+    ClassLoader context = Thread.currentThread().getContextClassLoader();
+    ClassLoader loader = context != null ? context : RdmaShuffleDataIO.class.getClassLoader();
+    try {
+      Class<?> type = Class.forName(className, true, loader);
+      for (Constructor<?> constructor : type.getConstructors()) {
+        if (constructor.getParameterCount() == 1
+            && constructor.getParameterTypes()[0] == SparkConf.class) {
+          return (ShuffleDataIO) constructor.newInstance(conf);
+        }
+      }
+      return (ShuffleDataIO) type.getConstructor().newInstance();
+    } catch (ReflectiveOperationException | ClassCastException e) {
+      throw new IllegalArgumentException(KEY + "=" + className + " cannot be used", e);
+    }
+  }
+
+  @Override
+  public ShuffleExecutorComponents executor() {
+    return new CommitTap(
+        wrapped.executor(),
+        (shuffleId, mapId, lengths) ->
+            SparkHost.manager().ifPresent(ours -> ours.onCommit(shuffleId, mapId, lengths)));
+  }
+
+  @Override
+  public ShuffleDriverComponents driver() {
+    return wrapped.driver();
+  }
+}

@@ -1,0 +1,102 @@
+package io.rdmashuffle.spark;
+
+import io.rdmashuffle.core.config.ConfigReader;
+import io.rdmashuffle.core.config.Mode;
+import io.rdmashuffle.core.config.RdmaOptions;
+import io.rdmashuffle.core.config.RdmaSettings;
+import io.rdmashuffle.core.runtime.Availability.Absent;
+import io.rdmashuffle.core.runtime.FallbackPolicy;
+import io.rdmashuffle.transport.FallbackReason;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import org.apache.spark.SparkConf;
+import scala.Tuple2;
+
+/**
+ * What Spark's configuration means for the shuffle. Spark's own keys that matter are read here and
+ * nowhere else. Immutable.
+ */
+final class SparkSettings {
+  /** In front of every key of {@link RdmaOptions}. */
+  static final String PREFIX = "spark.shuffle.rdma.";
+
+  private static final double DEFAULT_OVERHEAD_FACTOR = 0.1;
+  private static final long LEAST_OVERHEAD_MIB = 384;
+
+  private final SparkConf conf;
+  private final ConfigReader reader;
+  private final RdmaSettings rdma;
+  private final boolean driver;
+
+  private SparkSettings(SparkConf conf, ConfigReader reader, boolean driver) {
+    this.conf = conf;
+    this.reader = reader;
+    this.rdma = RdmaSettings.from(reader);
+    this.driver = driver;
+  }
+
+  /**
+   * Checks every value, so that a wrong one stops the start of the application.
+   *
+   * @param driver whether this is the driver's process
+   * @throws io.rdmashuffle.core.config.ConfigException naming key, value and range
+   */
+  static SparkSettings read(SparkConf conf, boolean driver) {
+    ConfigReader reader = new ConfigReader(PREFIX, key -> conf.get(key, null));
+    List<String> keys = Arrays.stream(conf.getAll()).map(Tuple2::_1).toList();
+    reader.refuseUnknown(keys);
+    return new SparkSettings(conf, reader, driver);
+  }
+
+  RdmaSettings rdma() {
+    return rdma;
+  }
+
+  /** RDMA was switched off by the user, so that nothing of ours needs to stand in the way. */
+  boolean switchedOff() {
+    return rdma.mode() == Mode.OFF;
+  }
+
+  boolean externalShuffleService() {
+    return conf.getBoolean("spark.shuffle.service.enabled", false);
+  }
+
+  FallbackPolicy policy() {
+    return new FallbackPolicy(rdma.mode(), reader.fullKey(RdmaOptions.MODE), obstacle());
+  }
+
+  /** What the container may hold beyond the heap, as Spark asks the cluster manager for it. */
+  long overheadBytes() {
+    long mib =
+        conf.contains("spark.executor.memoryOverhead")
+            ? conf.getSizeAsMb("spark.executor.memoryOverhead")
+            : Math.max(
+                conf.getSizeAsMb("spark.executor.minMemoryOverhead", LEAST_OVERHEAD_MIB + "m"),
+                (long)
+                    (conf.getSizeAsMb("spark.executor.memory", "1g")
+                        * conf.getDouble(
+                            "spark.executor.memoryOverheadFactor", DEFAULT_OVERHEAD_FACTOR)));
+    return mib << 20;
+  }
+
+  private Optional<Absent> obstacle() {
+    if (driver && !localMode()) {
+      return Optional.of(new Absent(FallbackReason.NO_DEVICE, "the driver runs no tasks"));
+    }
+    if (conf.getBoolean("spark.shuffle.useOldFetchProtocol", false)) {
+      return Optional.of(
+          new Absent(
+              FallbackReason.NOT_SUPPORTED,
+              "spark.shuffle.useOldFetchProtocol=true lets a map output be replaced by another of"
+                  + " the same name; unset it"));
+    }
+    return EncryptionPolicy.of(conf, rdma.allowUnencrypted(), reader.fullKey(RdmaOptions.ALLOW_UNENCRYPTED))
+        .obstacle();
+  }
+
+  private boolean localMode() {
+    String master = conf.get("spark.master", "");
+    return master.equals("local") || master.startsWith("local[");
+  }
+}
