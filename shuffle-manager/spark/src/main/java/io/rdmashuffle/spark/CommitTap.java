@@ -31,8 +31,7 @@ final class CommitTap implements ShuffleExecutorComponents {
   @Override
   public ShuffleMapOutputWriter createMapOutputWriter(int shuffleId, long mapId, int partitions)
       throws IOException {
-    ShuffleMapOutputWriter writer =
-        wrapped.createMapOutputWriter(shuffleId, mapId, partitions);
+    ShuffleMapOutputWriter writer = wrapped.createMapOutputWriter(shuffleId, mapId, partitions);
     return new ShuffleMapOutputWriter() {
       @Override
       public ShufflePartitionWriter getPartitionWriter(int partition) throws IOException {

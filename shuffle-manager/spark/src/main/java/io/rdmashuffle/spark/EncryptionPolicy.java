@@ -8,8 +8,8 @@ import java.util.stream.Collectors;
 import org.apache.spark.SparkConf;
 
 /**
- * Keeps RDMA from sending in plain text what Spark is told to encrypt. RDMA carries the bytes of the
- * map output files as they are, so it is safe where those are encrypted already.
+ * Keeps RDMA from sending in plain text what Spark is told to encrypt. RDMA carries the bytes of
+ * the map output files as they are, so it is safe where those are encrypted already.
  *
  * @param encryptingKeys settings that are on and encrypt Spark's network
  * @param filesEncrypted whether map outputs are encrypted on disk
@@ -45,7 +45,11 @@ record EncryptionPolicy(
     return Optional.of(
         new Absent(
             FallbackReason.ENCRYPTION,
-            on + " asks for an encrypted network, which RDMA is not; encrypt the map outputs ("
-                + FILE_KEY + "=true) or permit plain text (" + permissionKey + "=true)"));
+            on
+                + " asks for an encrypted network, which RDMA is not; encrypt the map outputs ("
+                + FILE_KEY
+                + "=true) or permit plain text ("
+                + permissionKey
+                + "=true)"));
   }
 }

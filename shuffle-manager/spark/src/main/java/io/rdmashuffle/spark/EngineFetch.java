@@ -14,8 +14,8 @@ import org.apache.spark.network.shuffle.BlockStoreClient;
 
 /**
  * Gets blocks through Spark's own shuffle, and counts them by the reason why. The listener hears of
- * each id once, whatever the client below does: an id it never reported before it threw, or that was
- * never asked for because the process stops, is reported as failed.
+ * each id once, whatever the client below does: an id it never reported before it threw, or that
+ * was never asked for because the process stops, is reported as failed.
  */
 final class EngineFetch implements BlockFetchingListener, PeerExecutor.Job {
   private final BlockRequest request;
@@ -35,12 +35,7 @@ final class EngineFetch implements BlockFetchingListener, PeerExecutor.Job {
   /** As Spark would call it itself, on the task's thread: what the client throws is the task's. */
   void start() {
     client.fetchBlocks(
-        request.host(),
-        request.port(),
-        request.executorId(),
-        request.ids(),
-        this,
-        request.files());
+        request.host(), request.port(), request.executorId(), request.ids(), this, request.files());
   }
 
   @Override

@@ -9,8 +9,8 @@ import org.apache.spark.util.collection.ExternalSorter;
 import scala.Option;
 
 /**
- * Makes Spark's sorter, whose only constructor has five parameters up to Spark 4.0 and, since 4.1, a
- * sixth: the row checksums of a writer, of which a reader has none.
+ * Makes Spark's sorter, whose only constructor has five parameters up to Spark 4.0 and, since 4.1,
+ * a sixth: the row checksums of a writer, of which a reader has none.
  */
 final class ExternalSorters {
   private ExternalSorters() {}
@@ -26,8 +26,7 @@ final class ExternalSorters {
     arguments[3] = dependency.keyOrdering();
     arguments[4] = dependency.serializer();
     if (arguments.length > 5) {
-      arguments[5] =
-          Array.newInstance(constructor.getParameterTypes()[5].getComponentType(), 0);
+      arguments[5] = Array.newInstance(constructor.getParameterTypes()[5].getComponentType(), 0);
     }
     try {
       @SuppressWarnings("unchecked")

@@ -16,8 +16,8 @@ import org.apache.spark.network.shuffle.BlockFetchingListener;
 import org.apache.spark.network.shuffle.DownloadFileManager;
 
 /**
- * Fetches the shuffle blocks of one reader: by RDMA what RDMA can carry, everything else through the
- * client that Spark would have used. A failure of RDMA is never reported to Spark.
+ * Fetches the shuffle blocks of one reader: by RDMA what RDMA can carry, everything else through
+ * the client that Spark would have used. A failure of RDMA is never reported to Spark.
  *
  * <p><b>Threads:</b> {@link #fetchBlocks} is called by the reader's task, one call at a time;
  * callbacks come from others.

@@ -71,8 +71,7 @@ final class RdmaFetch implements BlockClient.FetchListener {
   /** The transport did not even take the request. */
   void failAll(RuntimeException cause) {
     LOG.error("fetch from {} by RDMA failed, falling back", request.executorId(), cause);
-    onFallback(
-        IntStream.range(0, request.ids().length).toArray(), FallbackReason.TRANSFER_FAILED);
+    onFallback(IntStream.range(0, request.ids().length).toArray(), FallbackReason.TRANSFER_FAILED);
   }
 
   private boolean settle(int index) {

@@ -13,8 +13,7 @@ import org.apache.spark.shuffle.api.ShuffleExecutorComponents;
  */
 public final class RdmaShuffleDataIO implements ShuffleDataIO {
   private static final String KEY = "spark.shuffle.sort.io.plugin.class";
-  private static final String DEFAULT =
-      "org.apache.spark.shuffle.sort.io.LocalDiskShuffleDataIO";
+  private static final String DEFAULT = "org.apache.spark.shuffle.sort.io.LocalDiskShuffleDataIO";
 
   /** Only in the copy of the configuration that the sort shuffle manager gets. */
   private static final String WRAPPED_KEY = "spark.rdmashuffle.wrapped.io.plugin.class";

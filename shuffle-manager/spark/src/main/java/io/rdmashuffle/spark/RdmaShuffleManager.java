@@ -32,8 +32,8 @@ import scala.collection.Iterator;
  * spark.shuffle.manager=io.rdmashuffle.spark.RdmaShuffleManager}.
  *
  * <p>Writers, files, and everything in the driver are the sort shuffle's own. It is a subclass
- * rather than another implementation of the interface because Spark SQL copies every row for shuffle
- * managers it does not know (ShuffleExchangeExec.needToCopyObjectsBeforeShuffle).
+ * rather than another implementation of the interface because Spark SQL copies every row for
+ * shuffle managers it does not know (ShuffleExchangeExec.needToCopyObjectsBeforeShuffle).
  *
  * <p><b>Threads:</b> any. <b>Life:</b> made by Spark, which also calls {@link #stop}; opens nothing
  * before the first task writes or reads.
@@ -97,7 +97,8 @@ public final class RdmaShuffleManager extends SortShuffleManager {
     SparkEnv env = SparkHost.env();
     MapOutputTracker tracker = env.mapOutputTracker();
     Iterator<?> blocks;
-    boolean batchAllowed = SortShuffleManager.canUseBatchFetch(startPartition, endPartition, context);
+    boolean batchAllowed =
+        SortShuffleManager.canUseBatchFetch(startPartition, endPartition, context);
     if (ours.dependency().isShuffleMergeFinalizedMarked()) {
       MapSizesByExecutorId merged =
           tracker.getPushBasedShuffleMapSizesByExecutorId(
@@ -127,7 +128,8 @@ public final class RdmaShuffleManager extends SortShuffleManager {
 
   /**
    * A writer of this process has committed. Whatever is odd here costs RDMA for this output, never
-   * the task: a peer's request then looks at the index file, and at worst Spark's shuffle serves it.
+   * the task: a peer's request then looks at the index file, and at worst Spark's shuffle serves
+   * it.
    */
   void onCommit(int shuffleId, long mapId, long[] lengths) {
     Path file = resolver.getDataFile(shuffleId, mapId).toPath();

@@ -44,8 +44,7 @@ final class RdmaShuffleReader<K, C> implements ShuffleReader<K, C> {
     TaskContext context = request.context();
     ShuffleDependency<K, ?, C> dependency = request.handle().dependency();
     RecordIterator records =
-        new RecordIterator(
-            fetchBlocks(), dependency.serializer().newInstance(), request.metrics());
+        new RecordIterator(fetchBlocks(), dependency.serializer().newInstance(), request.metrics());
     Function0<BoxedUnit> onEnd =
         () -> {
           context.taskMetrics().mergeShuffleReadMetrics();

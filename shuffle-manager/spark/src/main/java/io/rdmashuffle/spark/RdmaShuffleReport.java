@@ -74,7 +74,9 @@ public final class RdmaShuffleReport implements Serializable {
     return counters.getOrDefault(label, 0L);
   }
 
-  /** Blocks that came through Spark's own shuffle, by reason; without reasons that never occurred. */
+  /**
+   * Blocks that came through Spark's own shuffle, by reason; without reasons that never occurred.
+   */
   public Map<String, Long> fallbackBlocks() {
     return Map.copyOf(fallbackBlocks);
   }
@@ -84,7 +86,9 @@ public final class RdmaShuffleReport implements Serializable {
     return levels.getOrDefault(label, 0L);
   }
 
-  /** Median time of a chain of READs, as the upper bound of its power of two; 0 before the first. */
+  /**
+   * Median time of a chain of READs, as the upper bound of its power of two; 0 before the first.
+   */
   public long readP50Ns() {
     return readP50Ns;
   }

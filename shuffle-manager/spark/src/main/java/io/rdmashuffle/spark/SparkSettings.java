@@ -91,7 +91,8 @@ final class SparkSettings {
               "spark.shuffle.useOldFetchProtocol=true lets a map output be replaced by another of"
                   + " the same name; unset it"));
     }
-    return EncryptionPolicy.of(conf, rdma.allowUnencrypted(), reader.fullKey(RdmaOptions.ALLOW_UNENCRYPTED))
+    return EncryptionPolicy.of(
+            conf, rdma.allowUnencrypted(), reader.fullKey(RdmaOptions.ALLOW_UNENCRYPTED))
         .obstacle();
   }
 
