@@ -1,0 +1,126 @@
+package io.rdmashuffle.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.rdmashuffle.core.config.ConfigException;
+import io.rdmashuffle.core.runtime.Availability.Absent;
+import io.rdmashuffle.transport.FallbackReason;
+import java.util.Map;
+import java.util.Optional;
+import org.apache.spark.SparkConf;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+final class SparkSettingsTest {
+  private static SparkConf conf(Map<String, String> values) {
+    SparkConf conf = new SparkConf(false);
+    values.forEach(conf::set);
+    return conf;
+  }
+
+  private static Optional<Absent> obstacle(Map<String, String> values) {
+    return SparkSettings.read(conf(values), false).policy().obstacle();
+  }
+
+  @Test
+  void wrongValueStopsTheStartOfTheManager() {
+    SparkConf wrong = conf(Map.of("spark.shuffle.rdma.read.window", "1k"));
+    assertThatThrownBy(() -> new RdmaShuffleManager(wrong, true))
+        .isInstanceOf(ConfigException.class)
+        .hasMessage("spark.shuffle.rdma.read.window=1k is outside 64 KiB to 1 GiB");
+  }
+
+  @Test
+  void unknownKeyStopsTheStartOfTheManager() {
+    SparkConf wrong = conf(Map.of("spark.shuffle.rdma.devise", "mlx5_0"));
+    assertThatThrownBy(() -> new RdmaShuffleManager(wrong, true))
+        .isInstanceOf(ConfigException.class)
+        .hasMessageContaining("did you mean spark.shuffle.rdma.device?");
+  }
+
+  @Test
+  void constructorStartsNoThread() {
+    int before = Thread.activeCount();
+    RdmaShuffleManager manager = new RdmaShuffleManager(conf(Map.of()), false);
+    assertThat(Thread.activeCount()).isEqualTo(before);
+    assertThat(manager.snapshot().absence()).isEqualTo("no task has shuffled here yet");
+  }
+
+  @ParameterizedTest(name = "{0} {1} {2}, files {3}, allowed {4}: {5}")
+  @CsvSource({
+    "false, false, false, false, false, may",
+    "true,  false, false, false, false, must not",
+    "false, true,  false, false, false, must not",
+    "false, false, true,  false, false, must not",
+    "true,  true,  true,  false, false, must not",
+    "true,  false, false, true,  false, may",
+    "false, true,  false, true,  false, may",
+    "false, false, true,  true,  false, may",
+    "true,  false, false, false, true,  may",
+    "false, true,  false, false, true,  may",
+    "false, false, true,  false, true,  may",
+    "true,  true,  true,  true,  true,  may",
+    "false, false, false, true,  false, may",
+  })
+  void plainTextNeverCrossesANetworkThatIsToBeEncrypted(
+      String crypto, String sasl, String tls, String files, String allowed, String verdict) {
+    Optional<Absent> obstacle =
+        obstacle(
+            Map.of(
+                "spark.authenticate", "true",
+                "spark.network.crypto.enabled", crypto,
+                "spark.authenticate.enableSaslEncryption", sasl,
+                "spark.ssl.rpc.enabled", tls,
+                "spark.io.encryption.enabled", files,
+                "spark.shuffle.rdma.allowUnencrypted", allowed));
+    if (verdict.equals("may")) {
+      assertThat(obstacle).isEmpty();
+    } else {
+      assertThat(obstacle.orElseThrow().reason()).isEqualTo(FallbackReason.ENCRYPTION);
+      assertThat(obstacle.orElseThrow().text())
+          .contains("spark.io.encryption.enabled=true", "spark.shuffle.rdma.allowUnencrypted=true");
+    }
+  }
+
+  @Test
+  void oldFetchProtocolIsNotSupported() {
+    assertThat(obstacle(Map.of("spark.shuffle.useOldFetchProtocol", "true")).orElseThrow().reason())
+        .isEqualTo(FallbackReason.NOT_SUPPORTED);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "yarn, true",
+    "spark://host:7077, true",
+    "'local-cluster[2,1,1024]', true",
+    "local, false",
+    "'local[4]', false",
+    "'local[*]', false"
+  })
+  void driverOpensADeviceOnlyInLocalMode(String master, boolean ruledOut) {
+    SparkSettings settings = SparkSettings.read(conf(Map.of("spark.master", master)), true);
+    assertThat(settings.policy().obstacle().isPresent()).isEqualTo(ruledOut);
+    assertThat(SparkSettings.read(conf(Map.of("spark.master", master)), false).policy().obstacle())
+        .isEmpty();
+  }
+
+  @Test
+  void overheadIsWhatSparkAsksTheClusterManagerFor() {
+    assertThat(overheadMib(Map.of())).isEqualTo(384);
+    assertThat(overheadMib(Map.of("spark.executor.memory", "20g"))).isEqualTo(2048);
+    assertThat(
+            overheadMib(
+                Map.of(
+                    "spark.executor.memory", "20g",
+                    "spark.executor.memoryOverheadFactor", "0.5")))
+        .isEqualTo(10240);
+    assertThat(overheadMib(Map.of("spark.executor.memoryOverhead", "3g"))).isEqualTo(3072);
+    assertThat(overheadMib(Map.of("spark.executor.memoryOverhead", "700"))).isEqualTo(700);
+  }
+
+  private static long overheadMib(Map<String, String> values) {
+    return SparkSettings.read(conf(values), false).overheadBytes() >> 20;
+  }
+}
