@@ -48,33 +48,39 @@ final class SparkSettingsTest {
     assertThat(manager.snapshot().absence()).isEqualTo("no task has shuffled here yet");
   }
 
-  @ParameterizedTest(name = "{0} {1} {2}, files {3}, allowed {4}: {5}")
+  @ParameterizedTest(name = "{0}, files encrypted {1}, plain text allowed {2}: {3}")
   @CsvSource({
-    "false, false, false, false, false, may",
-    "true,  false, false, false, false, must not",
-    "false, true,  false, false, false, must not",
-    "false, false, true,  false, false, must not",
-    "true,  true,  true,  false, false, must not",
-    "true,  false, false, true,  false, may",
-    "false, true,  false, true,  false, may",
-    "false, false, true,  true,  false, may",
-    "true,  false, false, false, true,  may",
-    "false, true,  false, false, true,  may",
-    "false, false, true,  false, true,  may",
-    "true,  true,  true,  true,  true,  may",
-    "false, false, false, true,  false, may",
+    "none,            false, false, may",
+    "crypto,          false, false, must not",
+    "sasl,            false, false, must not",
+    "tls,             false, false, must not",
+    "crypto sasl tls, false, false, must not",
+    "crypto,          true,  false, may",
+    "sasl,            true,  false, may",
+    "tls,             true,  false, may",
+    "crypto,          false, true,  may",
+    "sasl,            false, true,  may",
+    "tls,             false, true,  may",
+    "crypto sasl tls, true,  true,  may",
+    "none,            true,  false, may",
   })
   void plainTextNeverCrossesANetworkThatIsToBeEncrypted(
-      String crypto, String sasl, String tls, String files, String allowed, String verdict) {
+      String encrypting, String files, String allowed, String verdict) {
     Optional<Absent> obstacle =
         obstacle(
             Map.of(
-                "spark.authenticate", "true",
-                "spark.network.crypto.enabled", crypto,
-                "spark.authenticate.enableSaslEncryption", sasl,
-                "spark.ssl.rpc.enabled", tls,
-                "spark.io.encryption.enabled", files,
-                "spark.shuffle.rdma.allowUnencrypted", allowed));
+                "spark.authenticate",
+                "true",
+                "spark.network.crypto.enabled",
+                has(encrypting, "crypto"),
+                "spark.authenticate.enableSaslEncryption",
+                has(encrypting, "sasl"),
+                "spark.ssl.rpc.enabled",
+                has(encrypting, "tls"),
+                "spark.io.encryption.enabled",
+                files,
+                "spark.shuffle.rdma.allowUnencrypted",
+                allowed));
     if (verdict.equals("may")) {
       assertThat(obstacle).isEmpty();
     } else {
@@ -82,6 +88,10 @@ final class SparkSettingsTest {
       assertThat(obstacle.orElseThrow().text())
           .contains("spark.io.encryption.enabled=true", "spark.shuffle.rdma.allowUnencrypted=true");
     }
+  }
+
+  private static String has(String encrypting, String kind) {
+    return String.valueOf(encrypting.contains(kind));
   }
 
   @Test
