@@ -166,6 +166,9 @@ final class OwnerConnection implements OwnerChannel, CompletionSink, LiveConnect
     if (state == State.CLOSING) {
       return;
     }
+    if (status == WcStatus.LOC_LEN_ERR) { // only receives: longer than a frame
+      context.counters().increment(Counter.FRAMES_REJECTED);
+    }
     if (status != WcStatus.SUCCESS) {
       close(endpoint.failure(op, status, vendorError, caller.name));
     } else if (endpoint.isReceive(op)) {

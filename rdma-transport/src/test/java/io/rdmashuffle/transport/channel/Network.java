@@ -16,6 +16,7 @@ import java.util.concurrent.CompletableFuture;
 final class Network implements AutoCloseable {
   static final byte[] SECRET = "a secret of some length".getBytes(StandardCharsets.US_ASCII);
   static final long TICKET = 77;
+  private static final long LONGEST_STEP_NS = 250_000_000;
   private static final int ENDLESS_ROUNDS = 1_000_000;
 
   final ManualClock clock = new ManualClock();
@@ -59,7 +60,7 @@ final class Network implements AutoCloseable {
 
   /** Moves time on in steps, settling after each. */
   void pass(Duration time) {
-    long stepNs = Math.max(1, time.toNanos() / 20);
+    long stepNs = Math.min(LONGEST_STEP_NS, Math.max(1, time.toNanos() / 20));
     for (long leftNs = time.toNanos(); leftNs > 0; leftNs -= stepNs) {
       clock.advanceNs(Math.min(stepNs, leftNs));
       settle();
@@ -106,6 +107,9 @@ final class Network implements AutoCloseable {
       if (node.budget.usedBytes() != 0) {
         throw new AssertionError(node.budget.usedBytes() + " bytes still reserved");
       }
+    }
+    if (fabric.receiverNotReadyCount() != 0) {
+      throw new AssertionError(fabric.receiverNotReadyCount() + " SENDs found no receive");
     }
     fabric.assertNothingOpen();
   }
