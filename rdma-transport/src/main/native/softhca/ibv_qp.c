@@ -182,8 +182,8 @@ void soft_qp_break_overrun(void)
 		if (!q || q->v.state == IBV_QPS_ERR ||
 		    (!soft_cq_of(q->v.send_cq)->overrun_handled && !soft_cq_of(q->v.recv_cq)->overrun_handled))
 			continue;
-		soft_async_qp(&q->v, IBV_EVENT_QP_FATAL);
 		soft_qp_error(q);
+		soft_async_qp(&q->v, IBV_EVENT_QP_FATAL);
 	}
 }
 

@@ -82,8 +82,8 @@ void soft_qp_idle(struct soft_qp *q)
 
 static void break_by_fault(struct soft_qp *q)
 {
-	soft_async_qp(&q->v, IBV_EVENT_QP_FATAL);
 	soft_qp_error(q);
+	soft_async_qp(&q->v, IBV_EVENT_QP_FATAL);
 }
 
 static void count_send(const struct send_request *r)

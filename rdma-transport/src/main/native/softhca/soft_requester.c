@@ -391,8 +391,8 @@ bool soft_answer(struct link *l, const struct frame *f)
 	if (soft_qp_is_down(l->q))
 		return true;
 	if (f->type == FRAME_TERM) {
-		soft_async_qp(&l->q->v, IBV_EVENT_QP_ACCESS_ERR);
 		soft_qp_error(l->q);
+		soft_async_qp(&l->q->v, IBV_EVENT_QP_ACCESS_ERR);
 		return true;
 	}
 	if (f->type == FRAME_READY)

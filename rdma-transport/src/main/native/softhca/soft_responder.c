@@ -9,8 +9,8 @@ void soft_responder_violation(struct soft_qp *q)
 {
 	if (soft_qp_is_down(q))
 		return;
-	soft_async_qp(&q->v, IBV_EVENT_QP_ACCESS_ERR);
 	soft_qp_error(q);
+	soft_async_qp(&q->v, IBV_EVENT_QP_ACCESS_ERR);
 }
 
 enum ibv_wc_status soft_responder_check_read(struct link *l, const struct response *r)
@@ -148,11 +148,22 @@ static bool end_write(struct link *l)
 	return ok;
 }
 
+/*
+ * A thread may have sent the end of an answer and not yet come back from the system call to take it off the queue, and the
+ * peer's next READ be here already. Waits for it before counting.
+ */
+static bool has_read_depth_left(struct link *l)
+{
+	while (!l->pollee.dead && l->q && l->reads_queued >= l->q->max_dest_rd_atomic && l->tx_busy && l->tx.kind == TX_RESPONSE)
+		soft_wait_until(soft_now_ns() + 100 * SOFT_NS_PER_MS);
+	return l->pollee.dead || soft_qp_is_down(l->q) || l->reads_queued < l->q->max_dest_rd_atomic;
+}
+
 static bool end_read(struct link *l)
 {
 	const struct frame *f = &l->rx.frame;
 
-	if (l->reads_queued >= l->q->max_dest_rd_atomic) {
+	if (!has_read_depth_left(l)) {
 		bool ok = acknowledge(l, IBV_WC_REM_INV_REQ_ERR);
 
 		soft_responder_violation(l->q);

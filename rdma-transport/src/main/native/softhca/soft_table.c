@@ -14,6 +14,7 @@
 static pthread_mutex_t table_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct shared_table *_Atomic own;
 static int own_fd = -1;
+static uint64_t *nonce;			/* on a page of its own */
 static struct soft_peer *peers;
 
 static void warn_once(void)
@@ -37,6 +38,41 @@ static int new_memfd(void)
 	return fd;
 }
 
+static bool fill_random(uint64_t *value)
+{
+	return getrandom(value, sizeof(*value), 0) == sizeof(*value) && *value;
+}
+
+static uint64_t *new_nonce(void)
+{
+	size_t page = (size_t)sysconf(_SC_PAGESIZE);
+	uint64_t *p = mmap(NULL, page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (p == MAP_FAILED)
+		return NULL;
+	if (madvise(p, page, MADV_WIPEONFORK) || !fill_random(p)) {
+		munmap(p, page);
+		return NULL;
+	}
+	return p;
+}
+
+static struct shared_table *map_own(int fd)
+{
+	struct shared_table *table = mmap(NULL, sizeof(*table), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+	if (table == MAP_FAILED)
+		return NULL;
+	madvise(table, sizeof(*table), MADV_DONTFORK);	/* a child must not change what our peers see */
+	table->magic = SOFT_TABLE_MAGIC;
+	table->version = SOFT_TABLE_VERSION;
+	if (!fill_random(&table->id)) {
+		munmap(table, sizeof(*table));
+		return NULL;
+	}
+	return table;
+}
+
 static struct shared_table *new_table(void)
 {
 	struct shared_table *table;
@@ -44,15 +80,14 @@ static struct shared_table *new_table(void)
 
 	if (fd < 0)
 		return NULL;
-	table = mmap(NULL, sizeof(*table), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	if (table == MAP_FAILED || getrandom(&table->nonce, sizeof(table->nonce), 0) != sizeof(table->nonce)) {
-		if (table != MAP_FAILED)
+	table = map_own(fd);
+	nonce = table ? new_nonce() : NULL;
+	if (!nonce) {
+		if (table)
 			munmap(table, sizeof(*table));
 		close(fd);
 		return NULL;
 	}
-	table->magic = SOFT_TABLE_MAGIC;
-	table->version = SOFT_TABLE_VERSION;
 	/* Nobody else gets a writable mapping; and the size is fixed, so that mapping it can never raise SIGBUS in a peer. */
 	fcntl(fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW);
 	fcntl(fd, F_ADD_SEALS, F_SEAL_FUTURE_WRITE);
@@ -85,8 +120,9 @@ bool soft_table_address(struct table_address *address)
 	memset(address, 0, sizeof(*address));
 	if (!table)
 		return false;
-	address->nonce = table->nonce;
-	address->nonce_addr = (uintptr_t)&table->nonce;
+	address->nonce = *nonce;
+	address->nonce_addr = (uintptr_t)nonce;
+	address->table_id = table->id;
 	address->pid = getpid();
 	address->fd = own_fd;
 	return true;
@@ -94,25 +130,30 @@ bool soft_table_address(struct table_address *address)
 
 void soft_table_forget(void)
 {
-	struct shared_table *table = atomic_load(&own);
-
 	pthread_mutex_init(&table_lock, NULL);
-	if (table)
-		munmap(table, sizeof(*table));
+	if (nonce)
+		munmap(nonce, (size_t)sysconf(_SC_PAGESIZE));
 	if (own_fd >= 0)
 		close(own_fd);
-	atomic_store(&own, NULL);
+	nonce = NULL;
 	own_fd = -1;
-	peers = NULL;
+	atomic_store(&own, NULL);	/* the mappings of the tables were not inherited */
+	while (peers) {
+		struct soft_peer *peer = peers;
+
+		peers = peer->next;
+		free(peer);
+		soft_count(LIVE_PEERS, -1);
+	}
 }
 
 /* Reading the nonce proves that the pid means the same process here as over there, and that we may read it. */
 static bool nonce_matches(const struct table_address *a)
 {
-	uint64_t nonce = 0;
-	struct iovec to = { &nonce, sizeof(nonce) }, from = { (void *)(uintptr_t)a->nonce_addr, sizeof(nonce) };
+	uint64_t theirs = 0;
+	struct iovec to = { &theirs, sizeof(theirs) }, from = { (void *)(uintptr_t)a->nonce_addr, sizeof(theirs) };
 
-	return a->nonce && process_vm_readv(a->pid, &to, 1, &from, 1, 0) == sizeof(nonce) && nonce == a->nonce;
+	return a->nonce && process_vm_readv(a->pid, &to, 1, &from, 1, 0) == sizeof(theirs) && theirs == a->nonce;
 }
 
 static const struct shared_table *map_table(const struct table_address *a)
@@ -133,7 +174,8 @@ static const struct shared_table *map_table(const struct table_address *a)
 	close(fd);
 	if (table == MAP_FAILED)
 		return NULL;
-	if (table->magic != SOFT_TABLE_MAGIC || table->version != SOFT_TABLE_VERSION || table->nonce != a->nonce) {
+	madvise(table, sizeof(*table), MADV_DONTFORK);
+	if (table->magic != SOFT_TABLE_MAGIC || table->version != SOFT_TABLE_VERSION || table->id != a->table_id) {
 		munmap(table, sizeof(*table));
 		return NULL;
 	}

@@ -12,7 +12,7 @@
 
 #include "soft.h"
 
-enum { SOFT_TABLE_MAGIC = 0x73686361, SOFT_TABLE_VERSION = 2 };
+enum { SOFT_TABLE_MAGIC = 0x73686361, SOFT_TABLE_VERSION = 3 };
 
 struct shared_mr {
 	_Atomic uint64_t generation;
@@ -28,14 +28,17 @@ enum { SHARED_QP_LIVE = 1 << 16, SHARED_QP_ACCESS = 0xffff };
 
 struct shared_table {
 	uint32_t magic, version;
-	uint64_t nonce;
+	uint64_t id;			/* random */
 	struct shared_qp qp[SOFT_MAX_QP];
 	struct shared_mr mr[SOFT_MAX_MR];
 };
 
-/* What a peer needs to reach this process; travels in the connection set-up. */
+/*
+ * What a peer needs to reach this process; travels in the connection set-up. The nonce is a random number that only this process
+ * has at that address: it lies outside the table, which other processes map, and a forked child finds zeros there.
+ */
 struct table_address {
-	uint64_t nonce, nonce_addr;
+	uint64_t nonce, nonce_addr, table_id;
 	int32_t pid, fd;
 };
 
