@@ -9,6 +9,7 @@ public enum Counter {
   BLOCKS_STAGED("blocks.staged"),
   BYTES_STAGED("bytes.staged"),
   BLOCKS_COPIED_OUT("blocks.copied-out"),
+  BLOCKS_LOST("blocks.lost"),
   READS_POSTED("reads.posted"),
   READS_FAILED("reads.failed"),
   CONNECTIONS_OPENED("connections.opened"),

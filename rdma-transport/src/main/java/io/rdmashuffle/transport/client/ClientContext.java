@@ -1,0 +1,89 @@
+package io.rdmashuffle.transport.client;
+
+import io.rdmashuffle.transport.Counters;
+import io.rdmashuffle.transport.NanoClock;
+import io.rdmashuffle.transport.channel.ProgressLoop;
+
+/**
+ * What the parts of one client share.
+ *
+ * @param parts what the client was built from
+ * @param memory where READs land
+ * @param outcomes where blocks are reported
+ * @param device the breaker of all peers
+ * @param outstanding what closing waits for
+ */
+record ClientContext(
+    ClientParts parts,
+    LandingMemory memory,
+    Outcomes outcomes,
+    DeviceBreaker device,
+    Outstanding outstanding) {
+
+  static ClientContext of(ClientParts parts) {
+    LandingMemory memory = new LandingMemory(parts.loop(), parts.pool(), parts.counters());
+    Deliveries deliveries = new Deliveries(parts.loop(), parts.threads().delivery());
+    return new ClientContext(
+        parts,
+        memory,
+        new Outcomes(deliveries, memory, parts.counters()),
+        new DeviceBreaker(backoff(parts), probeNs(parts)),
+        new Outstanding());
+  }
+
+  /** How long a probe of the device may take: to find a peer and to reach it. */
+  private static long probeNs(ClientParts parts) {
+    return parts
+        .settings()
+        .discoveryTimeout()
+        .plus(parts.channelSettings().connectTimeout())
+        .toNanos();
+  }
+
+  Backoff backoff() {
+    return backoff(parts);
+  }
+
+  private static Backoff backoff(ClientParts parts) {
+    return new Backoff(
+        parts.settings().breakerMinimum().toNanos(),
+        parts.settings().breakerMaximum().toNanos(),
+        parts.random());
+  }
+
+  ProgressLoop loop() {
+    return parts.loop();
+  }
+
+  NanoClock clock() {
+    return parts.clock();
+  }
+
+  Counters counters() {
+    return parts.counters();
+  }
+
+  ClientSettings settings() {
+    return parts.settings();
+  }
+
+  ClientThreads threads() {
+    return parts.threads();
+  }
+
+  long memoryTimeoutNs() {
+    return settings().memoryTimeout().toNanos();
+  }
+
+  long connectTimeoutNs() {
+    return parts.channelSettings().connectTimeout().toNanos();
+  }
+
+  long requestTimeoutNs() {
+    return parts.channelSettings().requestTimeout().toNanos();
+  }
+
+  long idleTimeoutNs() {
+    return parts.channelSettings().idleTimeout().toNanos();
+  }
+}

@@ -1,0 +1,35 @@
+package io.rdmashuffle.transport.client;
+
+import io.rdmashuffle.transport.Counters;
+import io.rdmashuffle.transport.NanoClock;
+import io.rdmashuffle.transport.channel.ChannelSettings;
+import io.rdmashuffle.transport.channel.Dialer;
+import io.rdmashuffle.transport.channel.ProgressLoop;
+import io.rdmashuffle.transport.memory.ChunkPool;
+import java.util.random.RandomGenerator;
+
+/**
+ * What a client is built from. All of it is lent and outlives the client.
+ *
+ * @param loop the progress thread that confines the client's state
+ * @param dialer makes its connections
+ * @param discovery finds out how peers are reached
+ * @param pool the memory blocks land in
+ * @param threads for whatever must not run on the progress thread
+ * @param counters what it counts into
+ * @param clock measures READs; the rest goes by the loop's time
+ * @param random spreads dials and pauses; used on the progress thread only
+ * @param settings how it fetches
+ * @param channelSettings of the connections the dialer makes
+ */
+public record ClientParts(
+    ProgressLoop loop,
+    Dialer dialer,
+    Discovery discovery,
+    ChunkPool pool,
+    ClientThreads threads,
+    Counters counters,
+    NanoClock clock,
+    RandomGenerator random,
+    ClientSettings settings,
+    ChannelSettings channelSettings) {}

@@ -1,0 +1,238 @@
+package io.rdmashuffle.transport.client;
+
+import io.rdmashuffle.transport.FallbackReason;
+import io.rdmashuffle.transport.TransportException;
+import io.rdmashuffle.transport.TransportException.Kind;
+import io.rdmashuffle.transport.channel.Dialer.Attempt;
+import io.rdmashuffle.transport.channel.Dialer.Target;
+import io.rdmashuffle.transport.channel.ProgressLoop.Timer;
+import io.rdmashuffle.transport.channel.ReaderChannel;
+import io.rdmashuffle.transport.client.Discovery.Invitation;
+import java.net.InetSocketAddress;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.RejectedExecutionException;
+
+/**
+ * One try to reach a peer: discovers it, then dials one address after another. Each phase has a
+ * deadline; an answer that comes after its phase has ended changes nothing. Progress thread only.
+ */
+final class ConnectAttempt {
+  /** Readers of a stage all start at once; this much at random spreads what they send. */
+  private static final long JITTER_NS = 2_000_000;
+
+  private final ClientContext context;
+  private final Peer peer;
+  private final DialGate gate;
+  private final Listener listener;
+  private final Deque<InetSocketAddress> addresses = new ArrayDeque<>();
+  private final Runnable dialNext = this::dialNext;
+  private Invitation.Ticket ticket;
+  private Timer timer;
+  private long deadlineNs;
+  private Dial current;
+  private TransportException lastFailure;
+  private boolean ended;
+
+  ConnectAttempt(ClientContext context, Peer peer, DialGate gate, Listener listener) {
+    this.context = context;
+    this.peer = peer;
+    this.gate = gate;
+    this.listener = listener;
+  }
+
+  void start() {
+    long timeoutNs = context.settings().discoveryTimeout().toNanos();
+    timer =
+        context
+            .loop()
+            .schedule(
+                timeoutNs,
+                () -> discoveryFailed("no answer for " + timeoutNs / 1_000_000 + " ms", null));
+    try {
+      context.threads().discovery().execute(this::discover);
+    } catch (RejectedExecutionException e) {
+      discoveryFailed("no thread to ask it on", e);
+    }
+  }
+
+  /** Ends it; the listener hears nothing more. */
+  void abandon() {
+    if (!ended) {
+      end();
+      gate.cancel(dialNext);
+      if (current != null) {
+        current.abandon();
+      }
+    }
+  }
+
+  /** On a discovery thread. */
+  private void discover() {
+    CompletableFuture<Invitation> answer;
+    try {
+      answer = context.parts().discovery().discover(peer);
+    } catch (RuntimeException e) {
+      answer = CompletableFuture.failedFuture(e);
+    }
+    CompletableFuture<?> unused =
+        answer.whenComplete((i, failure) -> context.loop().execute(() -> discovered(i, failure)));
+  }
+
+  private void discovered(Invitation invitation, Throwable failure) {
+    if (ended) {
+      return; // too late
+    }
+    if (invitation instanceof Invitation.None none) {
+      end();
+      listener.hasNoRdma(none);
+    } else if (invitation instanceof Invitation.Ticket found && !found.addresses().isEmpty()) {
+      connect(found);
+    } else {
+      discoveryFailed(failure == null ? "it names no address" : "it could not be asked", failure);
+    }
+  }
+
+  private void discoveryFailed(String why, Throwable cause) {
+    fail(
+        FallbackReason.DISCOVERY_FAILED,
+        new TransportException(Kind.PEER_LOST, "discovery of " + peer + ": " + why, cause));
+  }
+
+  private void connect(Invitation.Ticket found) {
+    ticket = found;
+    addresses.addAll(found.addresses());
+    deadlineNs = context.loop().nowNs() + context.connectTimeoutNs();
+    setTimer(context.parts().random().nextLong(JITTER_NS), this::queue);
+  }
+
+  private void queue() {
+    setTimer(deadlineNs - context.loop().nowNs(), this::queuedTooLong);
+    gate.enter(dialNext);
+  }
+
+  private void queuedTooLong() {
+    gate.cancel(dialNext);
+    TransportException cause =
+        lastFailure != null
+            ? lastFailure
+            : new TransportException(Kind.RETRY, "too many dials are under way to dial " + peer);
+    fail(reasonOf(cause), cause);
+  }
+
+  /** Its turn at the gate has come. What time is left is shared among the addresses left. */
+  private void dialNext() {
+    long leftNs = Math.max(0, deadlineNs - context.loop().nowNs());
+    long shareNs = leftNs / addresses.size();
+    InetSocketAddress address = addresses.poll();
+    Dial dial = new Dial();
+    current = dial;
+    setTimer(shareNs, () -> dial.timeOver(address, shareNs));
+    context.outstanding().begin();
+    Target target = new Target(peer.toString(), address, ticket.credentialId(), ticket.secret());
+    dial.begin(context.parts().dialer().dial(target, dial));
+  }
+
+  private void dialFailed(TransportException cause) {
+    current = null;
+    lastFailure = cause;
+    if (addresses.isEmpty() || context.loop().nowNs() - deadlineNs >= 0) {
+      fail(reasonOf(cause), cause);
+    } else {
+      queue();
+    }
+  }
+
+  /** What is momentary is lack of room, here or at the peer. */
+  private static FallbackReason reasonOf(TransportException cause) {
+    return cause.kind() == Kind.RETRY
+        ? FallbackReason.CONNECTION_CAP
+        : FallbackReason.CONNECT_FAILED;
+  }
+
+  private void fail(FallbackReason reason, TransportException cause) {
+    end();
+    listener.failed(reason, cause);
+  }
+
+  private void end() {
+    ended = true;
+    setTimer(0, null);
+  }
+
+  private void setTimer(long delayNs, Runnable task) {
+    if (timer != null) {
+      timer.cancel();
+    }
+    timer = task == null ? null : context.loop().schedule(delayNs, task);
+  }
+
+  /** Hears the outcome: one of the first three, once; closed after opened. */
+  interface Listener {
+    /** The result is told to {@link #closed}. */
+    Session opened(ReaderChannel channel);
+
+    void hasNoRdma(Invitation.None answer);
+
+    void failed(FallbackReason reason, TransportException cause);
+
+    void closed(Session session, TransportException cause);
+  }
+
+  /** One address being dialled. */
+  private final class Dial implements ReaderChannel.Listener {
+    private Attempt attempt;
+    private Session session;
+    private TransportException timeOut;
+    private boolean heard;
+
+    void begin(Attempt dialled) {
+      attempt = dialled;
+    }
+
+    void timeOver(InetSocketAddress address, long afterNs) {
+      String text = peer + " did not accept at " + address + " in " + afterNs / 1_000_000 + " ms";
+      timeOut = new TransportException(Kind.PEER_LOST, text);
+      abandon();
+    }
+
+    void abandon() {
+      if (!heard && attempt != null) {
+        attempt.abandon();
+      }
+    }
+
+    @Override
+    public void onOpen(ReaderChannel channel) {
+      hear();
+      if (ended) {
+        channel.close(new TransportException(Kind.RETRY, "connected to " + peer + " too late"));
+      } else {
+        end();
+        session = listener.opened(channel);
+      }
+    }
+
+    @Override
+    public void onDialFailed(TransportException cause) {
+      hear();
+      if (!ended) {
+        dialFailed(timeOut == null ? cause : timeOut);
+      }
+    }
+
+    @Override
+    public void onClosed(TransportException cause) {
+      if (session != null) {
+        listener.closed(session, cause);
+      }
+    }
+
+    private void hear() {
+      heard = true;
+      context.outstanding().end();
+      gate.leave();
+    }
+  }
+}

@@ -1,0 +1,57 @@
+package io.rdmashuffle.transport.client;
+
+import java.lang.ref.ReferenceQueue;
+import java.nio.ByteBuffer;
+
+/** A block in the registered memory that its READs filled. Closing gives the memory back. */
+final class LandedBlock extends PartsBlock {
+  private final LandedMemory memory;
+
+  /**
+   * @param first the slices that make up the block; taken over
+   * @param unreachable where a block that nobody closed is reported
+   */
+  LandedBlock(
+      BlockName name,
+      long bytes,
+      Source source,
+      Slice first,
+      ReferenceQueue<LandedBlock> unreachable) {
+    super(name, bytes, source);
+    this.memory = new LandedMemory(this, name, first, unreachable);
+  }
+
+  LandedMemory memory() {
+    return memory;
+  }
+
+  @Override
+  ByteBuffer[] parts() {
+    int count = 0;
+    for (Slice slice = memory.first(); slice != null; slice = slice.next()) {
+      count++;
+    }
+    ByteBuffer[] views = new ByteBuffer[count];
+    int i = 0;
+    for (Slice slice = memory.first(); slice != null; slice = slice.next()) {
+      views[i++] = slice.view();
+    }
+    return views;
+  }
+
+  @Override
+  public ByteBuffer buffer() {
+    memory.lent();
+    return super.buffer();
+  }
+
+  @Override
+  boolean isClosed() {
+    return memory.isReleased();
+  }
+
+  @Override
+  public void close() {
+    memory.close();
+  }
+}

@@ -1,0 +1,73 @@
+package io.rdmashuffle.transport.client;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteBuffer;
+
+/** What blocks in registered and in ordinary memory have in common: bytes in one or more parts. */
+abstract class PartsBlock implements Block {
+  private final BlockName name;
+  private final long bytes;
+  private final Source source;
+
+  PartsBlock(BlockName name, long bytes, Source source) {
+    this.name = name;
+    this.bytes = bytes;
+    this.source = source;
+  }
+
+  /** New views of the parts, in order, with independent positions. */
+  abstract ByteBuffer[] parts();
+
+  abstract boolean isClosed();
+
+  @Override
+  public final long bytes() {
+    return bytes;
+  }
+
+  @Override
+  public final Source source() {
+    return source;
+  }
+
+  @Override
+  public final InputStream stream() {
+    return new BlockStream(this, isClosed() ? new ByteBuffer[0] : parts());
+  }
+
+  @Override
+  public ByteBuffer buffer() {
+    if (isClosed()) {
+      throw new IllegalStateException(closedText());
+    }
+    ByteBuffer[] parts = parts();
+    return parts.length == 1 ? parts[0] : joined(parts);
+  }
+
+  private ByteBuffer joined(ByteBuffer[] parts) {
+    if (bytes > Integer.MAX_VALUE - 8) {
+      throw new IllegalStateException(this + " is longer than a buffer can be: use its stream");
+    }
+    ByteBuffer whole = ByteBuffer.allocate((int) bytes);
+    for (ByteBuffer part : parts) {
+      whole.put(part);
+    }
+    return whole.flip();
+  }
+
+  final void ensureOpen() throws IOException {
+    if (isClosed()) {
+      throw new IOException(closedText());
+    }
+  }
+
+  private String closedText() {
+    return this + " was closed";
+  }
+
+  @Override
+  public final String toString() {
+    return "block " + name + " (" + bytes + " bytes)";
+  }
+}

@@ -1,0 +1,217 @@
+package io.rdmashuffle.transport.client;
+
+import io.rdmashuffle.transport.FallbackReason;
+import io.rdmashuffle.transport.TransportException;
+import io.rdmashuffle.transport.channel.ReaderChannel;
+import io.rdmashuffle.transport.client.Discovery.Invitation;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What is known of one peer: nothing, a connection in the making, an open one, or that it is to be
+ * left alone for a while. After a failure the first fetch that finds the pause over tries again,
+ * and only that one waits for the outcome. Progress thread only.
+ */
+final class PeerLink implements ConnectAttempt.Listener, Fetch.Home {
+  private static final Logger LOG = LoggerFactory.getLogger(PeerLink.class);
+
+  /** More than any engine has in flight; beyond that somebody's limits are broken. */
+  static final int MAX_FETCHES = 1024;
+
+  private final ClientContext context;
+  private final Peer peer;
+  private final PeerTable table;
+  private final Backoff backoff;
+  private final Set<Fetch> waiting = new LinkedHashSet<>();
+  private ConnectAttempt attempt;
+  private Session session;
+  private FallbackReason restReason;
+  private long restUntilNs;
+  private long usedNs;
+
+  PeerLink(ClientContext context, Peer peer, PeerTable table) {
+    this.context = context;
+    this.peer = peer;
+    this.table = table;
+    this.backoff = context.backoff();
+  }
+
+  Peer peer() {
+    return peer;
+  }
+
+  Session session() {
+    return session;
+  }
+
+  /** When a fetch last asked for this peer. */
+  long usedNs() {
+    return usedNs;
+  }
+
+  /** Whether nothing is lost if it is forgotten, apart from how long to leave the peer alone. */
+  boolean isUnconnected() {
+    return session == null && attempt == null;
+  }
+
+  boolean isResting(long nowNs) {
+    return restReason != null && nowNs - restUntilNs < 0;
+  }
+
+  void submit(Fetch fetch) {
+    long nowNs = context.loop().nowNs();
+    usedNs = nowNs;
+    if (waiting.size() + (session == null ? 0 : session.fetches()) >= MAX_FETCHES) {
+      context.outcomes().fallBackRest(fetch, FallbackReason.OVERLOADED);
+    } else if (session != null) {
+      session.add(fetch);
+    } else if (attempt != null) {
+      joinAttempt(fetch);
+    } else if (isResting(nowNs)) {
+      context.outcomes().fallBackRest(fetch, restReason);
+    } else {
+      beginAttempt(fetch);
+    }
+  }
+
+  private void joinAttempt(Fetch fetch) {
+    if (backoff.hasFailed()) { // one fetch probes a peer that failed, the others do not wait
+      context.outcomes().fallBackRest(fetch, FallbackReason.BREAKER_OPEN);
+    } else {
+      await(fetch);
+    }
+  }
+
+  private void beginAttempt(Fetch fetch) {
+    if (!table.takeSlot()) {
+      rest(FallbackReason.CONNECTION_CAP, table.capPauseNs());
+      context.outcomes().fallBackRest(fetch, FallbackReason.CONNECTION_CAP);
+      return;
+    }
+    restReason = null;
+    await(fetch);
+    attempt = new ConnectAttempt(context, peer, table.gate(), this);
+    attempt.start();
+  }
+
+  private void await(Fetch fetch) {
+    waiting.add(fetch);
+    fetch.moveTo(this);
+  }
+
+  @Override
+  public void fetchEnded(Fetch fetch) {
+    waiting.remove(fetch);
+  }
+
+  @Override
+  public Session opened(ReaderChannel channel) {
+    attempt = null;
+    context.outstanding().begin();
+    session = new Session(context, channel, backoff::succeeded);
+    table.keepAliveWithin(channel.keepAliveNs());
+    List<Fetch> arrived = List.copyOf(waiting);
+    waiting.clear();
+    Session opened = session;
+    arrived.forEach(opened::add);
+    return opened;
+  }
+
+  @Override
+  public void hasNoRdma(Invitation.None answer) {
+    attempt = null;
+    table.giveBackSlot();
+    context.device().inconclusive(peer.id(), context.loop().nowNs());
+    if (restReason != answer.reason()) {
+      LOG.info("[{}] is served by the engine's own shuffle: {}", peer, answer.text());
+    }
+    rest(answer.reason(), context.settings().breakerMaximum().toNanos());
+    failWaiting(answer.reason());
+  }
+
+  @Override
+  public void failed(FallbackReason reason, TransportException cause) {
+    attempt = null;
+    table.giveBackSlot();
+    long nowNs = context.loop().nowNs();
+    if (reason == FallbackReason.CONNECTION_CAP) { // no room, here or there: nobody is broken
+      rest(reason, backoff.failed());
+      LOG.debug("[{}] no connection for now", peer, cause);
+      table.makeRoom();
+    } else {
+      broke(cause);
+    }
+    if (reason == FallbackReason.CONNECT_FAILED) {
+      context.device().peerFailed(peer.id(), nowNs);
+    } else {
+      context.device().inconclusive(peer.id(), nowNs);
+    }
+    failWaiting(reason);
+  }
+
+  @Override
+  public void closed(Session ended, TransportException cause) {
+    boolean wasBusy = ended.isBusy();
+    boolean wasOurs = ended == session;
+    if (wasOurs) {
+      session = null;
+    }
+    table.giveBackSlot();
+    if (wasOurs && wasBusy) {
+      broke(cause);
+      context.device().peerFailed(peer.id(), context.loop().nowNs());
+    } else {
+      LOG.debug("[{}] connection closed", peer, cause);
+    }
+    ended.closed();
+    context.outstanding().end();
+  }
+
+  /** Closes the connection; the next fetch makes a new one. */
+  void disconnect(TransportException cause) {
+    if (session != null) {
+      Session old = session;
+      session = null;
+      old.close(cause);
+    }
+  }
+
+  /** Ends what is under way: it falls back at once. */
+  void abandon(FallbackReason reason, TransportException cause) {
+    if (attempt != null) {
+      attempt.abandon();
+      attempt = null;
+      table.giveBackSlot();
+    }
+    failWaiting(reason);
+    if (session != null) {
+      session.giveUp(reason);
+      disconnect(cause);
+    }
+  }
+
+  private void broke(TransportException cause) {
+    long restNs = backoff.failed();
+    rest(FallbackReason.BREAKER_OPEN, restNs);
+    LOG.warn(
+        "[{}] is served by the engine's own shuffle for {} ms: {}",
+        peer,
+        restNs / 1_000_000,
+        cause.getMessage());
+    LOG.debug("[{}] where it broke", peer, cause);
+  }
+
+  private void rest(FallbackReason reason, long restNs) {
+    restReason = reason;
+    restUntilNs = context.loop().nowNs() + restNs;
+  }
+
+  private void failWaiting(FallbackReason reason) {
+    for (Fetch fetch : List.copyOf(waiting)) {
+      context.outcomes().fallBackRest(fetch, reason);
+    }
+  }
+}

@@ -1,0 +1,117 @@
+package io.rdmashuffle.transport.client;
+
+import io.rdmashuffle.transport.client.Block.Source;
+
+/** A block that was granted and is not yet here. Progress thread only. */
+final class PendingBlock {
+  private final Fetch fetch;
+  private final int index;
+  private final LocateFrame frame;
+  private final RemoteRange remote;
+  private final Source source;
+  private Landing landing;
+  private int readsInFlight;
+  private boolean dropped;
+
+  PendingBlock(LocateFrame frame, int position, RemoteRange remote, Source source) {
+    this.fetch = frame.fetch(position);
+    this.index = frame.index(position);
+    this.frame = frame;
+    this.remote = remote;
+    this.source = source;
+  }
+
+  Fetch fetch() {
+    return fetch;
+  }
+
+  int index() {
+    return index;
+  }
+
+  BlockName name() {
+    return fetch.name(index);
+  }
+
+  Source source() {
+    return source;
+  }
+
+  long bytes() {
+    return remote.bytes();
+  }
+
+  RemoteRange remote() {
+    return remote;
+  }
+
+  /** Where its bytes go, null before its first READ. */
+  Landing landing() {
+    return landing;
+  }
+
+  void landIn(Landing place) {
+    landing = place;
+  }
+
+  boolean isGivenUp() {
+    return fetch.isReported(index);
+  }
+
+  void readPosted(int bytes) {
+    remote.advance(bytes);
+    readsInFlight++;
+    if (remote.leftBytes() == 0) {
+      fetch.reading(index);
+    }
+  }
+
+  /**
+   * One of its READs completed.
+   *
+   * @return whether that was the last one, so that the caller has the whole block
+   */
+  boolean readCompleted() {
+    readsInFlight--;
+    if (readsInFlight > 0) {
+      return false;
+    }
+    if (dropped) {
+      release();
+      return false;
+    }
+    if (remote.leftBytes() > 0) {
+      return false;
+    }
+    frame.blockEnded();
+    return true;
+  }
+
+  /** One of its READs failed, and with it the channel. */
+  void readFailed() {
+    dropped = true;
+    readsInFlight--;
+    if (readsInFlight == 0) {
+      release();
+    }
+  }
+
+  /** Posts no more of it. Its memory is given back as soon as no READ is in flight. */
+  void drop() {
+    if (dropped) {
+      return;
+    }
+    dropped = true;
+    if (readsInFlight == 0) {
+      release();
+    }
+  }
+
+  private void release() {
+    if (landing != null) {
+      landing.release();
+      landing = null;
+    }
+    frame.blockEnded();
+  }
+}

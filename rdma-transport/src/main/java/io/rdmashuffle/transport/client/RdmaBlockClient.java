@@ -1,0 +1,168 @@
+package io.rdmashuffle.transport.client;
+
+import io.rdmashuffle.transport.FallbackReason;
+import io.rdmashuffle.transport.TransportException;
+import io.rdmashuffle.transport.TransportException.Kind;
+import io.rdmashuffle.transport.wire.BlockKey;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Fetches blocks by RDMA READ. Everything but admission happens on the progress thread; the
+ * listener is called on delivery threads.
+ *
+ * <p><b>Closing</b> falls back what is in progress at once, then waits until no adapter writes into
+ * the landing memory any more. Blocks that consumers hold stay valid until they close them.
+ */
+public final class RdmaBlockClient implements BlockClient {
+  private static final Logger LOG = LoggerFactory.getLogger(RdmaBlockClient.class);
+
+  private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(10);
+  private static final long RETRY_CLOSE_NS = 1_000_000;
+
+  private final ClientContext context;
+  private final PeerTable peers;
+  private final AtomicBoolean closing = new AtomicBoolean();
+
+  /** Fetches offered to the progress thread that did not arrive there yet. */
+  private final AtomicInteger entering = new AtomicInteger();
+
+  public RdmaBlockClient(ClientParts parts) {
+    context = ClientContext.of(parts);
+    peers = new PeerTable(context);
+  }
+
+  @Override
+  public void fetch(Peer peer, List<BlockKey> keys, FetchListener listener) {
+    if (keys.isEmpty()) {
+      return;
+    }
+    Fetch fetch = new Fetch(peer, keys, listener);
+    entering.incrementAndGet(); // before closing is looked at: close waits for it
+    if (closing.get()) {
+      refuse(fetch, FallbackReason.STOPPING);
+    } else if (!context.loop().offer(() -> enter(fetch))) {
+      refuse(fetch, FallbackReason.OVERLOADED);
+    }
+  }
+
+  private void refuse(Fetch fetch, FallbackReason reason) {
+    entering.decrementAndGet();
+    context.counters().fellBack(reason, fetch.size());
+    DeliveryBatch batch = new DeliveryBatch();
+    batch.add(fetch, fetch.reportRest(), reason);
+    Deliveries.deliver(context.threads().delivery(), batch);
+  }
+
+  private void enter(Fetch fetch) {
+    entering.decrementAndGet();
+    if (closing.get()) {
+      context.outcomes().fallBackRest(fetch, FallbackReason.STOPPING);
+      return;
+    }
+    PeerLink link = peers.link(fetch.peer());
+    if (link == null) {
+      context.outcomes().fallBackRest(fetch, FallbackReason.OVERLOADED);
+      return;
+    }
+    long nowNs = context.loop().nowNs();
+    if (!link.isResting(nowNs) && !context.device().admits(fetch.peer().id(), nowNs)) {
+      context.outcomes().fallBackRest(fetch, FallbackReason.BREAKER_OPEN);
+      return;
+    }
+    fetch.admit(
+        context
+            .loop()
+            .schedule(context.settings().fetchTimeout().toNanos(), () -> timeOver(fetch)));
+    link.submit(fetch);
+  }
+
+  private void timeOver(Fetch fetch) {
+    LOG.warn(
+        "[{}] did not deliver {} blocks within {} ms; the engine's own shuffle serves the rest",
+        fetch.peer(),
+        fetch.size(),
+        context.settings().fetchTimeout().toMillis());
+    context.outcomes().fallBackRest(fetch, FallbackReason.TRANSFER_FAILED);
+  }
+
+  @Override
+  public void forget(String peerId) {
+    context.loop().execute(() -> peers.forget(peerId));
+  }
+
+  /**
+   * The adapter or its port is down: everything in progress falls back at once instead of running
+   * into time-outs.
+   *
+   * @param why ends a sentence in the log
+   */
+  public void deviceLost(String why) {
+    context
+        .loop()
+        .execute(
+            () -> {
+              context.device().deviceLost(why, context.loop().nowNs());
+              peers.breakOff(new TransportException(Kind.RETRY, why));
+            });
+  }
+
+  /** The port works again: the next fetch may try it. */
+  public void deviceBack() {
+    context.loop().execute(() -> context.device().deviceBack(context.loop().nowNs()));
+  }
+
+  /** Chunks of registered memory that blocks lie in. */
+  public int chunksInUse() {
+    return context.memory().chunksOut();
+  }
+
+  @Override
+  public void close() {
+    beginClose();
+    if (!context.loop().inLoop()) {
+      awaitClose();
+    }
+  }
+
+  private void beginClose() {
+    if (closing.compareAndSet(false, true)) {
+      context.loop().execute(this::closeInLoop);
+    }
+  }
+
+  private void closeInLoop() {
+    peers.close(new TransportException(Kind.PEER_LOST, "this reader is stopping"));
+    context.memory().close();
+    context.outcomes().flush();
+    finishClose();
+  }
+
+  private void finishClose() {
+    if (entering.get() > 0) {
+      context.loop().schedule(RETRY_CLOSE_NS, this::finishClose);
+    } else {
+      context.outcomes().flush();
+      context.outstanding().close();
+    }
+  }
+
+  private void awaitClose() {
+    try {
+      context.outstanding().ended().get(CLOSE_TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    } catch (TimeoutException e) {
+      LOG.warn("Connections of this reader are still closing after {}", CLOSE_TIMEOUT);
+    } catch (ExecutionException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+}

@@ -1,0 +1,251 @@
+package io.rdmashuffle.transport.client;
+
+import io.rdmashuffle.transport.Counter;
+import io.rdmashuffle.transport.FallbackReason;
+import io.rdmashuffle.transport.channel.ProgressLoop.Timer;
+import io.rdmashuffle.transport.channel.ReaderChannel;
+import io.rdmashuffle.transport.verbs.ReadChain;
+import java.util.ArrayDeque;
+import java.util.Deque;
+
+/**
+ * Reads granted blocks over one channel: in chains, within a window of bytes and the channel's
+ * credits, into memory taken when their turn comes. Progress thread only; {@link #closed} ends it.
+ */
+final class ReadPump implements LandingMemory.Waiter {
+  /** READs posted with one call; longer chains delay the first block more than they save. */
+  static final int CHAIN_READS = 32;
+
+  /**
+   * A longer block is not put together in ordinary memory: the engine streams it to disk itself.
+   */
+  static final long MAX_COPIED_BYTES = 1L << 30;
+
+  /** Why no more READs can be posted now. */
+  private enum Stop {
+    NO_BLOCK,
+    WINDOW,
+    MEMORY
+  }
+
+  private final ClientContext context;
+  private final ReaderChannel channel;
+  private final Runnable progress;
+  private final Deque<PendingBlock> located = new ArrayDeque<>();
+  private final Deque<ReadBatch> spares = new ArrayDeque<>();
+  private final ReadChain chain = new ReadChain(CHAIN_READS);
+  private long backlogBytes;
+  private long inFlightBytes;
+  private Timer memoryTimer;
+  private boolean parked;
+  private boolean closed;
+
+  /**
+   * @param progress called when there may be more to do for the channel; calls {@link #pump}
+   */
+  ReadPump(ClientContext context, ReaderChannel channel, Runnable progress) {
+    this.context = context;
+    this.channel = channel;
+    this.progress = progress;
+  }
+
+  void add(PendingBlock block) {
+    located.add(block);
+    backlogBytes += block.bytes();
+  }
+
+  /** Bytes granted whose READs are not posted yet. */
+  long backlogBytes() {
+    return backlogBytes;
+  }
+
+  long inFlightBytes() {
+    return inFlightBytes;
+  }
+
+  /** Posts what can be posted now. */
+  void pump() {
+    Stop stop = null;
+    while (stop == null && channel.readCredits() > 0) {
+      ReadBatch batch = spare();
+      stop = fill(batch, Math.min(CHAIN_READS, channel.readCredits()));
+      if (batch.size() == 0) {
+        spares.push(batch);
+      } else {
+        post(batch);
+      }
+    }
+    if (stop == Stop.MEMORY) {
+      awaitMemory();
+    }
+  }
+
+  private ReadBatch spare() {
+    ReadBatch batch = spares.poll();
+    return batch == null ? new ReadBatch(this, CHAIN_READS) : batch;
+  }
+
+  /** Returns why it stopped before the batch was full, null if it is full. */
+  private Stop fill(ReadBatch batch, int limit) {
+    chain.clear();
+    while (batch.size() < limit) {
+      PendingBlock block = located.peek();
+      if (block == null) {
+        return Stop.NO_BLOCK;
+      }
+      if (!canStart(block)) {
+        skip(block);
+      } else {
+        Stop stop = add(block, batch);
+        if (stop != null) {
+          return stop;
+        }
+      }
+    }
+    return null;
+  }
+
+  private boolean canStart(PendingBlock block) {
+    if (block.isGivenUp()) {
+      return false;
+    }
+    if (block.landing() == null) {
+      Slice room = context.memory().land(block.bytes());
+      if (room != null) {
+        block.landIn(new InPlace(room));
+      } else if (block.bytes() <= MAX_COPIED_BYTES) {
+        block.landIn(new CopiedOut(context.memory(), block.bytes()));
+      } else {
+        context.outcomes().fallBack(block.fetch(), block.index(), FallbackReason.TOO_LARGE);
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private void skip(PendingBlock block) {
+    located.poll();
+    backlogBytes -= block.remote().leftBytes();
+    block.drop();
+  }
+
+  private Stop add(PendingBlock block, ReadBatch batch) {
+    RemoteRange remote = block.remote();
+    int wanted = Math.min(remote.contiguous(), context.settings().readBytes());
+    long ahead = inFlightBytes + batch.payloadBytes();
+    if (ahead > 0 && ahead + wanted > context.settings().windowBytes()) {
+      return Stop.WINDOW; // an empty window admits a READ of any size
+    }
+    Landing landing = block.landing();
+    int bytes = landing.reserve(wanted);
+    if (bytes == 0) {
+      return Stop.MEMORY;
+    }
+    chain.add(bytes).from(remote.address(), remote.rkey()).into(landing.address(), landing.lkey());
+    Slice transit = landing.take();
+    if (transit == null) {
+      batch.add(block, bytes);
+    } else {
+      batch.addTransit(block, transit, ((CopiedOut) landing).lastPart());
+    }
+    backlogBytes -= bytes;
+    block.readPosted(bytes);
+    if (remote.leftBytes() == 0) {
+      located.poll();
+    }
+    return null;
+  }
+
+  private void post(ReadBatch batch) {
+    stopWaiting();
+    inFlightBytes += batch.payloadBytes();
+    batch.posted(context.clock().nanoTime());
+    context.counters().add(Counter.READS_POSTED, batch.size());
+    channel.read(chain, context.requestTimeoutNs(), batch);
+  }
+
+  void completed(ReadBatch batch) {
+    inFlightBytes -= batch.payloadBytes();
+    context.counters().readLatency().record(context.clock().nanoTime() - batch.postedNs());
+    CopyJob copies = batch.transitCount() == 0 ? null : CopyJob.of(context, batch);
+    for (int i = 0; i < batch.size(); i++) {
+      PendingBlock block = batch.block(i);
+      if (block.readCompleted() && block.landing() instanceof InPlace place) {
+        context.outcomes().landed(block, place.first());
+      }
+    }
+    if (copies != null) {
+      copies.start();
+    }
+    recycle(batch);
+    progress.run();
+  }
+
+  /** The channel is gone, and no adapter writes into this batch's memory any more. */
+  void failed(ReadBatch batch) {
+    inFlightBytes -= batch.payloadBytes();
+    context.counters().add(Counter.READS_FAILED, batch.size());
+    for (int i = 0; i < batch.size(); i++) {
+      if (batch.transit(i) != null) {
+        batch.transit(i).releaseAll();
+      }
+      batch.block(i).readFailed();
+    }
+    recycle(batch);
+  }
+
+  private void recycle(ReadBatch batch) {
+    batch.clear();
+    spares.push(batch);
+  }
+
+  /** All READs have ended: gives back the memory of blocks that still had some to post. */
+  void closed() {
+    closed = true;
+    stopWaiting();
+    if (parked) {
+      context.memory().unpark(this);
+    }
+    located.forEach(PendingBlock::drop);
+    located.clear();
+    backlogBytes = 0;
+  }
+
+  private void awaitMemory() {
+    if (context.memory().isHopeless()) {
+      memoryTimeOver();
+      return;
+    }
+    if (memoryTimer == null) {
+      memoryTimer = context.loop().schedule(context.memoryTimeoutNs(), this::memoryTimeOver);
+    }
+    if (!parked) {
+      parked = true;
+      context.memory().reclaimLost();
+      context.memory().park(this);
+    }
+  }
+
+  private void stopWaiting() {
+    if (memoryTimer != null) {
+      memoryTimer.cancel();
+      memoryTimer = null;
+    }
+  }
+
+  @Override
+  public void memoryReturned() {
+    parked = false;
+    if (!closed) {
+      progress.run();
+    }
+  }
+
+  private void memoryTimeOver() {
+    stopWaiting();
+    for (PendingBlock block : located) {
+      context.outcomes().fallBackWaiting(block.fetch(), FallbackReason.NO_MEMORY);
+    }
+    progress.run(); // drops what was just given up
+  }
+}

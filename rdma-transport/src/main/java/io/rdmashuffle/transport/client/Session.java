@@ -1,0 +1,209 @@
+package io.rdmashuffle.transport.client;
+
+import io.rdmashuffle.transport.FallbackReason;
+import io.rdmashuffle.transport.TransportException;
+import io.rdmashuffle.transport.TransportException.Kind;
+import io.rdmashuffle.transport.channel.ReaderChannel;
+import io.rdmashuffle.transport.channel.ReaderChannel.ReplyHandler;
+import io.rdmashuffle.transport.wire.Reply;
+import io.rdmashuffle.transport.wire.Request;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Fetches blocks over one open channel: asks for their places, reads them, gives the leases back.
+ * LOCATEs run ahead of the READs, but not by more than a window, so that no owner holds leases for
+ * blocks whose turn is far away.
+ *
+ * <p>Progress thread only. Ends with its channel; {@link #close} ends both.
+ */
+final class Session implements Fetch.Home {
+  private final ClientContext context;
+  private final ReaderChannel channel;
+  private final Runnable worked;
+  private final Set<Fetch> active = new LinkedHashSet<>();
+  private final KeyQueue keys = new KeyQueue();
+  private final LeaseReturns leases;
+  private final ReadPump reads;
+  private final long openedNs;
+  private long usedNs;
+  private boolean closed;
+
+  /**
+   * @param worked called when the owner answered a LOCATE
+   */
+  Session(ClientContext context, ReaderChannel channel, Runnable worked) {
+    this.context = context;
+    this.channel = channel;
+    this.worked = worked;
+    this.leases = new LeaseReturns(context.loop(), this::pump);
+    this.reads = new ReadPump(context, channel, this::pump);
+    this.openedNs = context.loop().nowNs();
+    this.usedNs = openedNs;
+  }
+
+  void add(Fetch fetch) {
+    fetch.moveTo(this);
+    active.add(fetch);
+    keys.add(fetch);
+    usedNs = context.loop().nowNs();
+    pump();
+  }
+
+  int fetches() {
+    return active.size();
+  }
+
+  /** Whether anybody waits for something of it. */
+  boolean isBusy() {
+    return !active.isEmpty() || reads.inFlightBytes() > 0;
+  }
+
+  long openedNs() {
+    return openedNs;
+  }
+
+  /** When a fetch last began or ended here. */
+  long usedNs() {
+    return usedNs;
+  }
+
+  /** How often the owner wants to hear from this reader. */
+  long keepAliveNs() {
+    return channel.keepAliveNs();
+  }
+
+  /** Shows the owner that this reader lives, unless a request did so lately. */
+  void keepAlive(long nowNs) {
+    if (nowNs - channel.lastRequestNs() >= channel.keepAliveNs() && channel.requestCredits() > 0) {
+      release();
+    }
+  }
+
+  void close(TransportException cause) {
+    channel.close(cause);
+  }
+
+  /** Reports what is not here yet. What is in flight ends by itself, and is dropped then. */
+  void giveUp(FallbackReason reason) {
+    for (Fetch fetch : List.copyOf(active)) {
+      context.outcomes().fallBackRest(fetch, reason);
+    }
+  }
+
+  @Override
+  public void fetchEnded(Fetch fetch) {
+    active.remove(fetch);
+    usedNs = context.loop().nowNs();
+    if (reads.backlogBytes() > 0) {
+      context.loop().execute(this::pump); // lets go of what it was granted and will not read
+    }
+  }
+
+  /** Does what the channel has credit for. */
+  private void pump() {
+    if (closed) {
+      return;
+    }
+    reads.pump();
+    while (channel.requestCredits() > 0
+        && reads.backlogBytes() < context.settings().windowBytes()) {
+      LocateFrame frame = new LocateFrame(this);
+      keys.fill(frame);
+      if (frame.size() == 0) {
+        break;
+      }
+      channel.request(
+          new Request.Locate(frame.keys(), leases.take()), context.requestTimeoutNs(), frame);
+    }
+    while (leases.isDue() && channel.requestCredits() > 0) {
+      release();
+    }
+  }
+
+  private void release() {
+    channel.request(
+        new Request.Release(leases.take()), context.requestTimeoutNs(), new Acknowledged());
+  }
+
+  void returnLease(long lease) {
+    if (!closed) {
+      leases.add(lease);
+    }
+  }
+
+  /** The owner answered. Everything is checked before anything is believed. */
+  void located(LocateFrame frame, Reply reply) {
+    String broken = Answers.whatIsWrong(reply, frame.size());
+    if (broken != null) {
+      close(new TransportException(Kind.BUG, channel.peerName() + " answered " + broken));
+      return;
+    }
+    worked.run();
+    context.device().succeeded();
+    Reply.Located located = (Reply.Located) reply;
+    List<Reply.Answer> answers = located.answers();
+    frame.granted(located.lease(), Answers.granted(answers));
+    for (int i = 0; i < answers.size(); i++) {
+      answered(frame, i, answers.get(i));
+    }
+    if (answers.size() < frame.size()) {
+      keys.askAgain(frame, answers.size());
+    }
+    pump();
+  }
+
+  private void answered(LocateFrame frame, int position, Reply.Answer answer) {
+    Fetch fetch = frame.fetch(position);
+    int index = frame.index(position);
+    if (answer instanceof Reply.Granted granted) {
+      granted(frame, position, granted);
+    } else if (answer instanceof Reply.Inline inline) {
+      Block block = new HeapBlock(fetch.name(index), Block.Source.INLINE, inline.bytes());
+      context.outcomes().arrived(fetch, index, block);
+    } else if (answer instanceof Reply.NotByRdma not) {
+      context.outcomes().fallBack(fetch, index, not.reason());
+    }
+  }
+
+  private void granted(LocateFrame frame, int position, Reply.Granted granted) {
+    Block.Source source = granted.staged() ? Block.Source.STAGED : Block.Source.READ;
+    RemoteRange remote = new RemoteRange(granted.pieces());
+    PendingBlock pending = new PendingBlock(frame, position, remote, source);
+    if (remote.bytes() > 0) {
+      reads.add(pending);
+    } else {
+      context
+          .outcomes()
+          .arrived(pending.fetch(), pending.index(), new HeapBlock(pending.name(), source));
+      pending.drop();
+    }
+  }
+
+  /** The channel is closed, all its handlers were told: nothing of it is under way any more. */
+  void closed() {
+    closed = true;
+    reads.closed();
+    leases.close();
+    giveUp(FallbackReason.TRANSFER_FAILED);
+  }
+
+  /** A Release was answered: its credit is back. */
+  private final class Acknowledged implements ReplyHandler {
+    @Override
+    public void onReply(Reply reply) {
+      if (reply instanceof Reply.Released) {
+        pump();
+      } else {
+        String text = channel.peerName() + " answered a Release with " + reply;
+        close(new TransportException(Kind.BUG, text));
+      }
+    }
+
+    @Override
+    public void onFailed(TransportException cause) {
+      // The channel is closing; closed() follows.
+    }
+  }
+}
