@@ -141,7 +141,7 @@ class MemoryBudgetTest {
   private static Void reserveAndRelease(MemoryBudget budget, Use use, Random random) {
     List<Long> held = new ArrayList<>();
     for (int i = 0; i < 20_000; i++) {
-      long bytes = 1 + random.nextInt(200);
+      long bytes = 1L + random.nextInt(200);
       if (budget.tryReserve(use, bytes)) {
         held.add(bytes);
         assertThat(budget.usedBytes(use)).isLessThanOrEqualTo(1000);
