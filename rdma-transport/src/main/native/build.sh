@@ -61,7 +61,6 @@ build_for() { # build_for MACHINE CC STRIP
   local out=$work/linux-$machine
   mkdir -p "$out" "$classes/linux-$machine"
   for library in "${libraries[@]}"; do
-    [[ -f $here/$library/Makefile ]] || continue
     make --no-print-directory --silent -C "$here/$library" "OUT=$out/$library" "CC=$cc" \
       "CFLAGS=$same_everywhere" all
     built=$out/$library/lib$library.so

@@ -123,7 +123,7 @@ final class ChannelCore implements AutoCloseable {
   /** The completion queue is lost, and with it every queue pair: no connections any more. */
   private void queueLost(TransportException cause) {
     LOG.error("the completion queue is lost; no RDMA from now on", cause);
-    limits.close("the completion queue was lost");
+    var unused = limits.close("the completion queue was lost"); // shutDown() waits for its end
     live.closeAll(cause);
     deviceWatch.tellAll(new AsyncEvent(AsyncEvent.Type.DEVICE_FATAL, 0));
   }

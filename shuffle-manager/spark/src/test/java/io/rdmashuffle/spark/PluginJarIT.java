@@ -50,7 +50,7 @@ class PluginJarIT {
       assertThat(text("native/ABSENT.txt")).isNotBlank();
     } else {
       String platform = "native/linux-" + machine() + "/";
-      assertThat(missing(platform + "libsofthca.so")).isEmpty();
+      assertThat(missing(platform + "libdisni.so", platform + "libsofthca.so")).isEmpty();
     }
   }
 

@@ -56,7 +56,7 @@ final class SocketAddress4 implements AutoCloseable {
     for (int i = 0; i < host.length; i++) {
       host[i] = buffer.get(HOST_AT + i);
     }
-    int port = (buffer.get(PORT_AT) & 0xff) << 8 | buffer.get(PORT_AT + 1) & 0xff;
+    int port = (buffer.get(PORT_AT) & 0xff) << 8 | (buffer.get(PORT_AT + 1) & 0xff);
     try {
       return new InetSocketAddress(InetAddress.getByAddress(host), port);
     } catch (UnknownHostException e) {
