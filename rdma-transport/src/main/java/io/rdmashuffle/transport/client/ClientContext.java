@@ -1,7 +1,6 @@
 package io.rdmashuffle.transport.client;
 
 import io.rdmashuffle.transport.Counters;
-import io.rdmashuffle.transport.NanoClock;
 import io.rdmashuffle.transport.channel.ProgressLoop;
 
 /**
@@ -53,10 +52,6 @@ record ClientContext(
 
   ProgressLoop loop() {
     return parts.loop();
-  }
-
-  NanoClock clock() {
-    return parts.clock();
   }
 
   Counters counters() {

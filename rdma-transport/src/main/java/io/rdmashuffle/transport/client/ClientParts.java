@@ -1,7 +1,6 @@
 package io.rdmashuffle.transport.client;
 
 import io.rdmashuffle.transport.Counters;
-import io.rdmashuffle.transport.NanoClock;
 import io.rdmashuffle.transport.channel.ChannelSettings;
 import io.rdmashuffle.transport.channel.Dialer;
 import io.rdmashuffle.transport.channel.ProgressLoop;
@@ -17,7 +16,6 @@ import java.util.random.RandomGenerator;
  * @param pool the memory blocks land in
  * @param threads for whatever must not run on the progress thread
  * @param counters what it counts into
- * @param clock measures READs; the rest goes by the loop's time
  * @param random spreads dials and pauses; used on the progress thread only
  * @param settings how it fetches
  * @param channelSettings of the connections the dialer makes
@@ -29,7 +27,6 @@ public record ClientParts(
     ChunkPool pool,
     ClientThreads threads,
     Counters counters,
-    NanoClock clock,
     RandomGenerator random,
     ClientSettings settings,
     ChannelSettings channelSettings) {}

@@ -3,6 +3,7 @@ package io.rdmashuffle.transport.client;
 import io.rdmashuffle.transport.FallbackReason;
 import io.rdmashuffle.transport.TransportException;
 import io.rdmashuffle.transport.TransportException.Kind;
+import io.rdmashuffle.transport.channel.ConnectionCapException;
 import io.rdmashuffle.transport.channel.Dialer.Attempt;
 import io.rdmashuffle.transport.channel.Dialer.Target;
 import io.rdmashuffle.transport.channel.ProgressLoop.Timer;
@@ -117,7 +118,7 @@ final class ConnectAttempt {
     TransportException cause =
         lastFailure != null
             ? lastFailure
-            : new TransportException(Kind.RETRY, "too many dials are under way to dial " + peer);
+            : new ConnectionCapException("too many dials are under way to dial " + peer);
     fail(reasonOf(cause), cause);
   }
 
@@ -144,9 +145,8 @@ final class ConnectAttempt {
     }
   }
 
-  /** What is momentary is lack of room, here or at the peer. */
   private static FallbackReason reasonOf(TransportException cause) {
-    return cause.kind() == Kind.RETRY
+    return cause instanceof ConnectionCapException
         ? FallbackReason.CONNECTION_CAP
         : FallbackReason.CONNECT_FAILED;
   }

@@ -2,6 +2,7 @@ package io.rdmashuffle.transport.client;
 
 import io.rdmashuffle.transport.FallbackReason;
 import io.rdmashuffle.transport.TransportException;
+import io.rdmashuffle.transport.TransportException.Kind;
 import io.rdmashuffle.transport.channel.ReaderChannel;
 import io.rdmashuffle.transport.client.Discovery.Invitation;
 import java.util.LinkedHashSet;
@@ -112,7 +113,6 @@ final class PeerLink implements ConnectAttempt.Listener, Fetch.Home {
     attempt = null;
     context.outstanding().begin();
     session = new Session(context, channel, backoff::succeeded);
-    table.keepAliveWithin(channel.keepAliveNs());
     List<Fetch> arrived = List.copyOf(waiting);
     waiting.clear();
     Session opened = session;
@@ -144,7 +144,7 @@ final class PeerLink implements ConnectAttempt.Listener, Fetch.Home {
     } else {
       broke(cause);
     }
-    if (reason == FallbackReason.CONNECT_FAILED) {
+    if (reason == FallbackReason.CONNECT_FAILED && cause.kind() == Kind.PEER_LOST) {
       context.device().peerFailed(peer.id(), nowNs);
     } else {
       context.device().inconclusive(peer.id(), nowNs);

@@ -10,8 +10,8 @@ import java.util.Map;
 
 /**
  * All peers a reader knows, and what bounds them together: the number of connections, of dials and
- * of peers remembered. A slow timer keeps connections alive and drops what is not used any more; it
- * runs only while there is something to look after. Progress thread only.
+ * of peers remembered. A slow timer forgets peers and gives back chunks that are not used any more;
+ * it runs only while there is something to look after. Progress thread only.
  */
 final class PeerTable {
   /** Peers remembered at a time; a longer-lived one forgets those not used for longest. */
@@ -33,7 +33,6 @@ final class PeerTable {
   private final ConnectionSlots slots;
   private final DialGate gate = new DialGate();
   private Timer tick;
-  private long tickAtNs;
   private long nextRoomNs;
 
   PeerTable(ClientContext context) {
@@ -60,7 +59,7 @@ final class PeerTable {
     }
     link = new PeerLink(context, peer, this);
     links.put(peer.id(), link);
-    tickWithin(TICK_NS);
+    tickLater();
     return link;
   }
 
@@ -143,54 +142,32 @@ final class PeerTable {
         && nowNs - session.usedNs() >= UNUSED_NS;
   }
 
-  /** A connection was made whose owner wants to hear from it that often. */
-  void keepAliveWithin(long keepAliveNs) {
-    tickWithin(Math.max(1, keepAliveNs / 2));
-  }
-
-  private void tickWithin(long delayNs) {
-    long atNs = context.loop().nowNs() + Math.min(delayNs, TICK_NS);
-    if (tick != null && tickAtNs - atNs <= 0) {
-      return;
+  private void tickLater() {
+    if (tick == null) {
+      tick = context.loop().schedule(TICK_NS, this::tick);
     }
-    if (tick != null) {
-      tick.cancel();
-    }
-    tickAtNs = atNs;
-    tick = context.loop().schedule(atNs - context.loop().nowNs(), this::tick);
   }
 
   private void tick() {
     tick = null;
-    long nowNs = context.loop().nowNs();
-    long nextNs = TICK_NS;
-    for (PeerLink link : links.values()) {
-      Session session = link.session();
-      if (session != null) {
-        session.keepAlive(nowNs);
-        nextNs = Math.min(nextNs, Math.max(1, session.keepAliveNs() / 2));
-      }
-    }
-    closeIdle(nowNs);
+    forgetUnused();
     context.memory().reclaimLost();
     context.memory().trim();
     if (!links.isEmpty() || context.memory().chunksOut() > 0) {
-      tickWithin(nextNs);
+      tickLater();
     }
   }
 
-  private void closeIdle(long nowNs) {
-    long idleNs = context.idleTimeoutNs();
-    for (PeerLink link : List.copyOf(links.values())) {
-      Session session = link.session();
-      if (session != null && !session.isBusy() && nowNs - session.usedNs() >= idleNs) {
-        link.disconnect(
-            new TransportException(Kind.RETRY, "idle for " + idleNs / 1_000_000 + " ms"));
-      }
-      if (link.isUnconnected() && !link.isResting(nowNs) && nowNs - link.usedNs() >= idleNs) {
-        links.remove(link.peer().id());
-      }
-    }
+  private void forgetUnused() {
+    long nowNs = context.loop().nowNs();
+    long unusedNs = context.idleTimeoutNs();
+    links
+        .values()
+        .removeIf(
+            link ->
+                link.isUnconnected()
+                    && !link.isResting(nowNs)
+                    && nowNs - link.usedNs() >= unusedNs);
   }
 
   private boolean dropOldest() {

@@ -3,6 +3,8 @@ package io.rdmashuffle.transport.client;
 import io.rdmashuffle.transport.FallbackReason;
 import io.rdmashuffle.transport.TransportException;
 import io.rdmashuffle.transport.TransportException.Kind;
+import io.rdmashuffle.transport.channel.DeviceListener;
+import io.rdmashuffle.transport.verbs.AsyncEvent;
 import io.rdmashuffle.transport.wire.BlockKey;
 import java.time.Duration;
 import java.util.List;
@@ -21,7 +23,7 @@ import org.slf4j.LoggerFactory;
  * <p><b>Closing</b> falls back what is in progress at once, then waits until no adapter writes into
  * the landing memory any more. Blocks that consumers hold stay valid until they close them.
  */
-public final class RdmaBlockClient implements BlockClient {
+public final class RdmaBlockClient implements BlockClient, DeviceListener {
   private static final Logger LOG = LoggerFactory.getLogger(RdmaBlockClient.class);
 
   private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(10);
@@ -99,27 +101,24 @@ public final class RdmaBlockClient implements BlockClient {
   }
 
   /**
-   * The adapter or its port is down: everything in progress falls back at once instead of running
-   * into time-outs.
-   *
-   * @param why ends a sentence in the log
+   * When the adapter or its port is down, everything in progress falls back at once instead of
+   * running into time-outs; when it works again, the next fetch may try it. Progress thread.
    */
-  public void deviceLost(String why) {
-    context
-        .loop()
-        .execute(
-            () -> {
-              context.device().deviceLost(why, context.loop().nowNs());
-              peers.breakOff(new TransportException(Kind.RETRY, why));
-            });
+  @Override
+  public void onDeviceEvent(AsyncEvent event) {
+    long nowNs = context.loop().nowNs();
+    switch (event.type()) {
+      case PORT_ACTIVE -> context.device().deviceBack(nowNs);
+      case PORT_DOWN, DEVICE_FATAL, CQ_ERROR -> {
+        String why = "the adapter reports " + event.type() + " (" + event.code() + ")";
+        context.device().deviceLost(why, nowNs);
+        peers.breakOff(new TransportException(Kind.PEER_LOST, why));
+      }
+      default -> LOG.debug("nothing to do for {}", event);
+    }
   }
 
-  /** The port works again: the next fetch may try it. */
-  public void deviceBack() {
-    context.loop().execute(() -> context.device().deviceBack(context.loop().nowNs()));
-  }
-
-  /** Chunks of registered memory that blocks lie in. */
+  /** Chunks of registered memory that blocks lie in, or will. */
   public int chunksInUse() {
     return context.memory().chunksOut();
   }

@@ -15,7 +15,6 @@ final class ReadBatch implements ReadHandler {
   private int size;
   private int transitCount;
   private long payloadBytes;
-  private long postedNs;
 
   ReadBatch(ReadPump pump, int capacity) {
     this.pump = pump;
@@ -38,10 +37,6 @@ final class ReadBatch implements ReadHandler {
     add(block, transit.bytes());
   }
 
-  void posted(long nowNs) {
-    postedNs = nowNs;
-  }
-
   int size() {
     return size;
   }
@@ -53,10 +48,6 @@ final class ReadBatch implements ReadHandler {
 
   long payloadBytes() {
     return payloadBytes;
-  }
-
-  long postedNs() {
-    return postedNs;
   }
 
   PendingBlock block(int i) {

@@ -1,6 +1,5 @@
 package io.rdmashuffle.transport.client;
 
-import io.rdmashuffle.transport.Counter;
 import io.rdmashuffle.transport.FallbackReason;
 import io.rdmashuffle.transport.channel.ProgressLoop.Timer;
 import io.rdmashuffle.transport.channel.ReaderChannel;
@@ -159,14 +158,11 @@ final class ReadPump implements LandingMemory.Waiter {
   private void post(ReadBatch batch) {
     stopWaiting();
     inFlightBytes += batch.payloadBytes();
-    batch.posted(context.clock().nanoTime());
-    context.counters().add(Counter.READS_POSTED, batch.size());
     channel.read(chain, context.requestTimeoutNs(), batch);
   }
 
   void completed(ReadBatch batch) {
     inFlightBytes -= batch.payloadBytes();
-    context.counters().readLatency().record(context.clock().nanoTime() - batch.postedNs());
     CopyJob copies = batch.transitCount() == 0 ? null : CopyJob.of(context, batch);
     for (int i = 0; i < batch.size(); i++) {
       PendingBlock block = batch.block(i);
@@ -184,7 +180,6 @@ final class ReadPump implements LandingMemory.Waiter {
   /** The channel is gone, and no adapter writes into this batch's memory any more. */
   void failed(ReadBatch batch) {
     inFlightBytes -= batch.payloadBytes();
-    context.counters().add(Counter.READS_FAILED, batch.size());
     for (int i = 0; i < batch.size(); i++) {
       if (batch.transit(i) != null) {
         batch.transit(i).releaseAll();

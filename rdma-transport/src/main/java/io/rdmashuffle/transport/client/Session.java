@@ -69,18 +69,6 @@ final class Session implements Fetch.Home {
     return usedNs;
   }
 
-  /** How often the owner wants to hear from this reader. */
-  long keepAliveNs() {
-    return channel.keepAliveNs();
-  }
-
-  /** Shows the owner that this reader lives, unless a request did so lately. */
-  void keepAlive(long nowNs) {
-    if (nowNs - channel.lastRequestNs() >= channel.keepAliveNs() && channel.requestCredits() > 0) {
-      release();
-    }
-  }
-
   void close(TransportException cause) {
     channel.close(cause);
   }

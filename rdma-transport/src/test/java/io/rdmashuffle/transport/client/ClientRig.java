@@ -13,6 +13,7 @@ import io.rdmashuffle.transport.channel.testing.ScriptedReaderChannel.PendingRea
 import io.rdmashuffle.transport.channel.testing.ScriptedReaderChannel.PendingRequest;
 import io.rdmashuffle.transport.memory.ChunkPool;
 import io.rdmashuffle.transport.memory.ChunkPoolSettings;
+import io.rdmashuffle.transport.verbs.AsyncEvent;
 import io.rdmashuffle.transport.wire.BlockKey;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -103,7 +104,6 @@ final class ClientRig implements AutoCloseable {
                 pool,
                 threads.forClient(),
                 counters,
-                loop.clock(),
                 new Random(1),
                 settings,
                 channelSettings));
@@ -205,6 +205,11 @@ final class ClientRig implements AutoCloseable {
     channel.fail(new TransportException(Kind.PEER_LOST, "test: RETRY_EXC_ERR"));
     channel.finishClose();
     settle();
+  }
+
+  /** The adapter reports something. */
+  void portEvent(AsyncEvent.Type type) {
+    loop.execute(() -> client.onDeviceEvent(new AsyncEvent(type, type.ordinal())));
   }
 
   /** Memory that somebody holds; the cursors' own chunks are let go after a second. */

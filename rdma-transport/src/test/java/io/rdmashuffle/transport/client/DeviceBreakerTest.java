@@ -5,6 +5,7 @@ import static io.rdmashuffle.transport.FallbackReason.TRANSFER_FAILED;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdmashuffle.transport.channel.testing.ScriptedReaderChannel;
+import io.rdmashuffle.transport.verbs.AsyncEvent;
 import io.rdmashuffle.transport.wire.Request;
 import java.io.IOException;
 import java.time.Duration;
@@ -144,16 +145,16 @@ final class DeviceBreakerTest {
     Results reading = fetch(1);
     Results dialling = fetch(2);
 
-    rig.client.deviceLost("the port went down");
+    rig.portEvent(AsyncEvent.Type.PORT_DOWN);
     rig.settle();
 
     assertThat(reading.reasons()).containsOnly(TRANSFER_FAILED);
     assertThat(dialling.reasons()).containsOnly(TRANSFER_FAILED);
-    assertThat(channel.closeCause()).hasMessageContaining("port");
+    assertThat(channel.closeCause()).hasMessageContaining("PORT_DOWN");
     assertThat(fetch(3).reasons()).containsOnly(BREAKER_OPEN);
     channel.finishClose();
 
-    rig.client.deviceBack();
+    rig.portEvent(AsyncEvent.Type.PORT_ACTIVE);
     rig.settle();
     ScriptedReaderChannel again = connected(1);
     rig.fail(again);

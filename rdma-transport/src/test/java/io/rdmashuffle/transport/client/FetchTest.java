@@ -40,8 +40,6 @@ final class FetchTest {
     results.checkAndClose(owner);
     assertThat(rig.counters.value(Counter.BLOCKS_READ)).isEqualTo(10);
     assertThat(rig.counters.value(Counter.BYTES_READ)).isEqualTo(60_000);
-    assertThat(rig.counters.value(Counter.READS_POSTED)).isEqualTo(10);
-    assertThat(rig.counters.readLatency().count()).isEqualTo(1);
     end(channel);
   }
 

@@ -11,6 +11,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdmashuffle.transport.TransportException;
 import io.rdmashuffle.transport.TransportException.Kind;
+import io.rdmashuffle.transport.channel.ConnectionCapException;
 import io.rdmashuffle.transport.channel.testing.ScriptedDialer.Dialled;
 import io.rdmashuffle.transport.channel.testing.ScriptedReaderChannel;
 import io.rdmashuffle.transport.client.Discovery.Invitation;
@@ -214,7 +215,7 @@ final class PeerLinkTest {
   @Test
   void aRefusalForLackOfRoomIsTheConnectionCap() {
     Results results = rig.fetch(3);
-    failDial(new TransportException(Kind.RETRY, "test: the owner has no room"));
+    failDial(new ConnectionCapException("test: the owner has no room"));
 
     assertThat(results.reasons()).containsOnly(CONNECTION_CAP);
     assertThat(rig.fetch(1).reasons()).containsOnly(CONNECTION_CAP);

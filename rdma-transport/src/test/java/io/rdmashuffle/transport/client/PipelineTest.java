@@ -296,37 +296,4 @@ final class PipelineTest {
     results.checkAndClose(owner);
     end(rig, channel);
   }
-
-  @Test
-  void aSilentConnectionIsKeptAlive() {
-    ClientRig rig = new ClientRig();
-    Owner owner = new Owner(10);
-    ScriptedReaderChannel channel = rig.connected(owner);
-
-    rig.advance(Duration.ofMillis(channel.keepAliveNs() / 1_000_000 + 1000));
-
-    assertThat(sent(channel)).hasSize(1);
-    assertThat(((Request.Release) sent(channel).get(0)).leases()).isEmpty();
-    rig.serve(channel, owner);
-    end(rig, channel);
-  }
-
-  @Test
-  void aConnectionUnusedForLongIsClosedAndMadeAnewWhenNeeded() {
-    ClientRig rig = new ClientRig();
-    Owner owner = new Owner(10);
-    ScriptedReaderChannel channel = rig.connected(owner);
-
-    for (int i = 0; i < 310 && channel.closeCause() == null; i++) {
-      rig.advance(Duration.ofSeconds(1));
-      if (channel.closeCause() == null) {
-        rig.serve(channel, owner);
-      }
-    }
-    assertThat(channel.closeCause()).hasMessageContaining("idle");
-    channel.finishClose();
-
-    ScriptedReaderChannel next = rig.connected(owner);
-    end(rig, next);
-  }
 }

@@ -5,10 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.rdmashuffle.transport.FallbackReason;
 import io.rdmashuffle.transport.TransportException;
 import io.rdmashuffle.transport.TransportException.Kind;
+import io.rdmashuffle.transport.channel.ConnectionCapException;
 import io.rdmashuffle.transport.channel.testing.ScriptedDialer.Dialled;
 import io.rdmashuffle.transport.channel.testing.ScriptedReaderChannel;
 import io.rdmashuffle.transport.client.ClientRig.Setup;
 import io.rdmashuffle.transport.client.Discovery.Invitation;
+import io.rdmashuffle.transport.verbs.AsyncEvent;
 import io.rdmashuffle.transport.wire.BlockKey;
 import io.rdmashuffle.transport.wire.Reply;
 import java.io.IOException;
@@ -143,8 +145,10 @@ final class SimulationTest {
     }
     Dialled dialled = pending.get(random.nextInt(pending.size()));
     if (random.nextInt(8) == 0) {
-      Kind kind = random.nextBoolean() ? Kind.RETRY : Kind.PEER_LOST;
-      dialled.fail(new TransportException(kind, "simulated"));
+      dialled.fail(
+          random.nextBoolean()
+              ? new ConnectionCapException("simulated")
+              : new TransportException(Kind.PEER_LOST, "simulated"));
     } else {
       ScriptedReaderChannel channel =
           dialled.connect(1 + random.nextInt(4), 1 + random.nextInt(64));
@@ -209,8 +213,8 @@ final class SimulationTest {
       case 4, 5 -> rig.advance(Duration.ofMillis(600));
       case 6, 7, 8 -> rig.advance(Duration.ofSeconds(2));
       case 9 -> rig.advance(Duration.ofSeconds(random.nextInt(40)));
-      case 10 -> rig.client.deviceLost("it was simulated");
-      case 11, 12 -> rig.client.deviceBack();
+      case 10 -> rig.portEvent(AsyncEvent.Type.PORT_DOWN);
+      case 11, 12 -> rig.portEvent(AsyncEvent.Type.PORT_ACTIVE);
       default -> rig.settle();
     }
   }
