@@ -66,12 +66,24 @@ public final class ConfigOption<T extends Comparable<T>> {
     return builder;
   }
 
-  /** Any text; the empty one means "not set". */
+  /** Any text that is not blank. */
   static Builder<String> text(String key, String range) {
     Builder<String> builder =
-        new Builder<>(
-            key, new ValueType<String>("a text", String::trim, s -> s.isEmpty() ? "–" : s));
+        new Builder<>(key, new ValueType<String>("a text", ConfigOption::notBlank, s -> s));
     builder.range = range;
+    return builder;
+  }
+
+  /** An IPv4 address, or a network that it is in. */
+  static Builder<BindNetwork> network(String key) {
+    Builder<BindNetwork> builder =
+        new Builder<>(
+            key,
+            new ValueType<BindNetwork>(
+                "an IPv4 address or network such as 10.1.0.0/16",
+                BindNetwork::parse,
+                BindNetwork::toString));
+    builder.range = "an IPv4 address, or a network such as 10.1.0.0/16";
     return builder;
   }
 
@@ -138,6 +150,13 @@ public final class ConfigOption<T extends Comparable<T>> {
       case "false" -> Boolean.FALSE;
       default -> throw new IllegalArgumentException(text);
     };
+  }
+
+  private static String notBlank(String text) {
+    if (text.isBlank()) {
+      throw new IllegalArgumentException("blank");
+    }
+    return text.trim();
   }
 
   private static String lower(Enum<?> constant) {

@@ -14,20 +14,20 @@ public final class RdmaOptions {
           .defaultsTo(Mode.AUTO);
 
   public static final ConfigOption<String> DEVICE =
-      ConfigOption.text("device", "a name under /sys/class/infiniband, or soft")
+      ConfigOption.text("device", "auto, soft, an adapter (mlx5_0) or a port of it (mlx5_0:1)")
           .doc(
-              "The adapter to use; without it the fastest active port is taken. Software adapters"
-                  + " (rxe, siw, soft) are only used when named: they are slower than TCP.")
-          .defaultsTo("");
+              "The adapter to use. auto takes the fastest active port of a real adapter, never a"
+                  + " software one (rxe, siw): those are slower than TCP and are only used when"
+                  + " named. soft is the software adapter in this project's jar, for trying out.")
+          .defaultsTo("auto");
 
-  public static final ConfigOption<String> BIND_ADDRESS =
-      ConfigOption.text(
-              "bind.address", "an IPv4 address of this host, or a network such as 10.1.0.0/16")
+  public static final ConfigOption<BindNetwork> BIND_ADDRESS =
+      ConfigOption.network("bind.address")
           .doc(
-              "The address to listen and dial on, for hosts whose adapter has several; a network"
-                  + " fits all hosts of a cluster with one value. Without it, the adapter's first"
-                  + " address.")
-          .defaultsTo("");
+              "Where to listen and dial, for hosts whose adapters have several addresses; a network"
+                  + " fits all hosts of a cluster with one value. A process that has no address in"
+                  + " it uses no RDMA.")
+          .defaultsTo(BindNetwork.ANY);
 
   public static final ConfigOption<Boolean> ALLOW_UNENCRYPTED =
       ConfigOption.flag("allowUnencrypted")

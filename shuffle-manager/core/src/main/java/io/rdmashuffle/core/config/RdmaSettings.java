@@ -8,8 +8,8 @@ import io.rdmashuffle.transport.server.ServerSettings;
  * All settings of one process, checked, in the units the transport wants.
  *
  * @param mode whether to use RDMA
- * @param device name of the adapter, empty for any
- * @param bindAddress address or network to listen on, empty for any
+ * @param device which adapter or port, or {@code auto} or {@code soft}
+ * @param bindNetwork what the address to listen on must be in
  * @param allowUnencrypted whether plain text may cross a network that is to be encrypted
  * @param memory what may be registered
  * @param channel how connections behave
@@ -20,7 +20,7 @@ import io.rdmashuffle.transport.server.ServerSettings;
 public record RdmaSettings(
     Mode mode,
     String device,
-    String bindAddress,
+    BindNetwork bindNetwork,
     boolean allowUnencrypted,
     MemorySettings memory,
     ChannelSettings channel,

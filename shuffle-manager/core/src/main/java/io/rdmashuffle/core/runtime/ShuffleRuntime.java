@@ -32,7 +32,7 @@ public final class ShuffleRuntime implements AutoCloseable {
   /** Opening takes well under a second; an adapter that hangs must not hang tasks. */
   private static final long OPEN_TIMEOUT_MS = 30_000;
 
-  private static final long CLOSE_TIMEOUT_MS = 3_000;
+  private static final long CLOSE_TIMEOUT_MS = 5_000;
 
   private static final Availability.Absent NOT_YET =
       new Availability.Absent(FallbackReason.PEER_WITHOUT_RDMA, "no task has shuffled here yet");
@@ -60,10 +60,10 @@ public final class ShuffleRuntime implements AutoCloseable {
    * @throws RdmaRequiredException if there is no RDMA and the mode requires it
    */
   public Availability open() {
-    if (begun.compareAndSet(false, true)) {
+    if (!closed.get() && begun.compareAndSet(false, true)) {
       begin();
     }
-    Availability state = await(OPEN_TIMEOUT_MS);
+    Availability state = closed.get() ? CLOSED : await();
     if (state instanceof Availability.Absent absent) {
       policy.accept(absent);
     }
@@ -124,13 +124,32 @@ public final class ShuffleRuntime implements AutoCloseable {
     return new Snapshots(state(), engineCounters, catalog).take();
   }
 
-  /** Idempotent. Closes the transport; also one that is just being opened, once it is. */
+  /**
+   * Idempotent. Closes the transport; also one that is just being opened, once it is. Waits five
+   * seconds at most; what takes longer goes on in the background and is logged.
+   */
   @Override
   public void close() {
-    if (closed.compareAndSet(false, true) && begun.get() && await(CLOSE_TIMEOUT_MS) == NOT_YET) {
-      LOG.warn("stopping while an RDMA device is still being opened; it is closed after that");
+    if (!closed.compareAndSet(false, true) || !begun.get()) {
+      return;
     }
-    closeTransport();
+    Thread closing = new Thread(this::closeWhenOpened, "rdma-shuffle-close");
+    closing.setDaemon(true);
+    closing.start();
+    try {
+      closing.join(CLOSE_TIMEOUT_MS);
+      if (closing.isAlive()) {
+        LOG.warn("RDMA is still closing after {} ms", CLOSE_TIMEOUT_MS);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  private void closeWhenOpened() {
+    if (opening.join() instanceof Availability.Open open) {
+      open.transport().close();
+    }
   }
 
   private void begin() {
@@ -157,8 +176,8 @@ public final class ShuffleRuntime implements AutoCloseable {
 
   private void openNow() {
     opening.complete(tryOpen());
-    if (closed.get()) {
-      closeTransport();
+    if (closed.get()) { // before close could know that somebody opens
+      closeWhenOpened();
     }
   }
 
@@ -176,9 +195,9 @@ public final class ShuffleRuntime implements AutoCloseable {
     }
   }
 
-  private Availability await(long timeoutMs) {
+  private Availability await() {
     try {
-      opening.get(timeoutMs, TimeUnit.MILLISECONDS);
+      opening.get(OPEN_TIMEOUT_MS, TimeUnit.MILLISECONDS);
       return state();
     } catch (TimeoutException e) {
       return NOT_YET;
@@ -187,12 +206,6 @@ public final class ShuffleRuntime implements AutoCloseable {
       return new Availability.Absent(FallbackReason.STOPPING, "interrupted while waiting for RDMA");
     } catch (ExecutionException e) {
       throw new IllegalStateException(e); // never completed exceptionally
-    }
-  }
-
-  private void closeTransport() {
-    if (opening.getNow(NOT_YET) instanceof Availability.Open open) {
-      open.transport().close();
     }
   }
 }

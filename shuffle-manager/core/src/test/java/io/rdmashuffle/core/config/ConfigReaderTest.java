@@ -6,7 +6,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.rdmashuffle.transport.channel.ChannelSettings;
 import io.rdmashuffle.transport.client.ClientSettings;
 import io.rdmashuffle.transport.server.ServerSettings;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.time.Duration;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.junit.jupiter.api.Test;
@@ -32,6 +35,7 @@ final class ConfigReaderTest {
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
+      ignoreLeadingAndTrailingWhitespace = false,
       value = {
         "read.window|wide|a size such as 64k, 16m or 1g (allowed: 64 KiB to 1 GiB)",
         "read.window|99999999999g|a size such as 64k, 16m or 1g (allowed: 64 KiB to 1 GiB)",
@@ -39,6 +43,13 @@ final class ConfigReaderTest {
         "mode|maybe|one of auto, required, off (allowed: auto, required, off)",
         "allowUnencrypted|yes|true or false (allowed: true or false)",
         "connections.max|many|a whole number (allowed: 2 to 65536)",
+        "device| |a text (allowed: auto, soft, an adapter (mlx5_0) or a port of it (mlx5_0:1))",
+        "bind.address|10.1.0|an IPv4 address or network such as 10.1.0.0/16"
+            + " (allowed: an IPv4 address, or a network such as 10.1.0.0/16)",
+        "bind.address|10.1.0.0/33|an IPv4 address or network such as 10.1.0.0/16"
+            + " (allowed: an IPv4 address, or a network such as 10.1.0.0/16)",
+        "bind.address|10.1.0.256|an IPv4 address or network such as 10.1.0.0/16"
+            + " (allowed: an IPv4 address, or a network such as 10.1.0.0/16)",
         "pool.transit|a half|a percentage such as 25% (allowed: 5 % to 50 %)",
       })
   void malformedValueNamesWhatIsExpected(String key, String value, String expected) {
@@ -132,6 +143,21 @@ final class ConfigReaderTest {
                             "spark.shuffle.rdma.pool.chunk", "4m"))))
         .isInstanceOf(ConfigException.class)
         .hasMessageContaining("spark.shuffle.rdma.pool.chunk=4 MiB");
+  }
+
+  @Test
+  void networkPicksTheAddressThatIsInIt() throws UnknownHostException {
+    List<InetAddress> addresses =
+        List.of(
+            InetAddress.getByName("::1"),
+            InetAddress.getByName("192.168.4.9"),
+            InetAddress.getByName("10.1.250.7"));
+    assertThat(BindNetwork.parse("10.1.0.0/16").pick(addresses)).contains(addresses.get(2));
+    assertThat(BindNetwork.parse("10.1.9.9/16").pick(addresses)).contains(addresses.get(2));
+    assertThat(BindNetwork.parse("192.168.4.9").pick(addresses)).contains(addresses.get(1));
+    assertThat(BindNetwork.parse("10.1.250.8").pick(addresses)).isEmpty();
+    assertThat(BindNetwork.parse("0.0.0.0/0").pick(addresses)).contains(addresses.get(1));
+    assertThat(BindNetwork.parse("10.1.9.9/16")).hasToString("10.1.0.0/16");
   }
 
   @ParameterizedTest

@@ -178,6 +178,14 @@ final class ShuffleRuntimeTest {
   }
 
   @Test
+  void closedRuntimeOpensNothing() {
+    ShuffleRuntime runtime = runtime(Mode.REQUIRED, () -> transport);
+    runtime.close();
+    assertThat(((Availability.Absent) runtime.open()).reason()).isEqualTo(FallbackReason.STOPPING);
+    assertThat(openings).hasValue(0);
+  }
+
+  @Test
   void removedOutputsAreForgottenByTheServer() {
     try (ShuffleRuntime runtime = runtime(Mode.AUTO, () -> transport)) {
       runtime.open();
