@@ -1,0 +1,78 @@
+package io.rdmashuffle.transport.memory;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdmashuffle.transport.CloseStack;
+import io.rdmashuffle.transport.NanoClock;
+import io.rdmashuffle.transport.memory.ChunkPool.Chunk;
+import io.rdmashuffle.transport.memory.MemoryBudget.Bound;
+import io.rdmashuffle.transport.memory.MemoryBudget.Use;
+import io.rdmashuffle.transport.verbs.Access;
+import io.rdmashuffle.transport.verbs.HostMemory;
+import io.rdmashuffle.transport.verbs.ProtectionDomain;
+import io.rdmashuffle.transport.verbs.disni.DisniProvider;
+import io.rdmashuffle.transport.verbs.disni.DisniProviders;
+import java.net.InetAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Pools and windows with mappings and regions of native code instead of invented ones. */
+class SoftMemoryTest {
+  private final CloseStack parts = new CloseStack();
+  private final MemoryBudget budget =
+      MemoryBudget.of(List.of(new Bound(1 << 20, "test", "nothing")), Map.of());
+  private DisniProvider soft;
+  private int openBefore;
+  private HostMemory memory;
+  private ProtectionDomain domain;
+
+  @BeforeEach
+  void open() throws Exception {
+    soft = DisniProviders.soft();
+    openBefore = soft.openObjects();
+    memory = soft.hostMemory();
+    domain =
+        parts.push(
+            parts.push(soft.open(InetAddress.getByName("127.0.0.1"))).allocateProtectionDomain());
+  }
+
+  @AfterEach
+  void nothingIsLeft() {
+    parts.close();
+    assertThat(soft.openObjects()).isEqualTo(openBefore);
+    assertThat(budget.usedBytes()).isZero();
+    soft.close();
+  }
+
+  @Test
+  void chunkOutlivesItsPool() {
+    MemorySource source =
+        new MemorySource(memory, domain, budget, Use.READER_POOL, Access.LOCAL_WRITE);
+    ChunkPoolSettings settings = new ChunkPoolSettings(1000, 4, 8, 0);
+    ChunkPool pool = new ChunkPool(source, settings, Runnable::run, NanoClock.system());
+    Chunk chunk = pool.tryTake();
+    chunk.view(0, 1000).putLong(992, 7);
+    pool.close();
+    assertThat(chunk.view(992, 8).getLong(0)).isEqualTo(7);
+    chunk.close();
+  }
+
+  @Test
+  void windowOpensOverTheTailOfAFile(@TempDir Path directory) throws Exception {
+    int page = memory.pageBytes();
+    Path file = Files.write(directory.resolve("map.data"), new byte[2 * page + 1]);
+    FileWindows windows = new FileWindows(memory, budget);
+    try (FileWindow window = windows.open(domain, file, page, page + 1)) {
+      assertThat(window.bytes()).isEqualTo(2L * page);
+      assertThat(window.addressOf(2L * page, 1)).isEqualTo(window.address() + page);
+    }
+    assertThat(windows.support(directory).orElseThrow().mode())
+        .isEqualTo(WindowSupport.Mode.READ_ONLY);
+  }
+}
