@@ -1,0 +1,50 @@
+package io.rdmashuffle.transport.verbs.disni;
+
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.rdmashuffle.transport.verbs.VerbsContract;
+import io.rdmashuffle.transport.verbs.VerbsProvider;
+import java.net.InetAddress;
+import java.util.OptionalInt;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+
+/**
+ * A real adapter of this host, or one of the kernel's software ones (rxe, siw), named by {@code
+ * -Drdmashuffle.test.device=system:ADDRESS}. Left out of ordinary builds (see pom.xml): ask for it
+ * by name.
+ */
+final class SystemVerbsTest extends VerbsContract {
+  private static TestDevice device;
+  private static DisniProvider provider;
+
+  @BeforeAll
+  static void load() throws Exception {
+    device = TestDevice.chosen();
+    assumeTrue(
+        device.system(), "no adapter is named: set -D" + TestDevice.PROPERTY + "=system:ADDRESS");
+    provider = device.load();
+  }
+
+  @AfterAll
+  static void unload() {
+    if (provider != null) {
+      provider.close();
+    }
+  }
+
+  @Override
+  protected VerbsProvider provider() {
+    return provider;
+  }
+
+  @Override
+  protected InetAddress localAddress() {
+    return device.address();
+  }
+
+  @Override
+  protected OptionalInt openObjects() {
+    return OptionalInt.of(provider.openObjects());
+  }
+}
