@@ -70,11 +70,11 @@ final class DisniClassLoader extends URLClassLoader {
       Class.forName(DISPATCHER, true, this);
       Class.forName(AFFINITY, true, this);
     } catch (ClassNotFoundException | LinkageError | IllegalCallerException e) {
-      throw new TransportException(Kind.CONFIG, explain(e), e);
+      throw new TransportException(Kind.CONFIG, explain(e, library, disni), e);
     }
   }
 
-  private String explain(Throwable e) {
+  static String explain(Throwable e, Path library, URL disni) {
     String message = String.valueOf(e.getMessage());
     if (e instanceof IllegalCallerException) {
       return "this JVM forbids native code: start it with --enable-native-access=ALL-UNNAMED ("

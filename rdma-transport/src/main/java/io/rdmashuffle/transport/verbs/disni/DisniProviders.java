@@ -45,8 +45,8 @@ public final class DisniProviders {
     }
   }
 
-  private static DisniProvider load(
-      UnpackedLibraries unpacked, String cmLibrary, String verbsLibrary) throws TransportException {
+  static DisniProvider load(UnpackedLibraries unpacked, String cmLibrary, String verbsLibrary)
+      throws TransportException {
     Path library = unpacked.path("disni");
     DisniClassLoader loader = DisniClassLoader.create(library);
     loader.loadNatives();

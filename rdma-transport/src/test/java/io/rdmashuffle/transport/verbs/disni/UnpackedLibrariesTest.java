@@ -1,0 +1,131 @@
+package io.rdmashuffle.transport.verbs.disni;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.rdmashuffle.transport.TransportException;
+import io.rdmashuffle.transport.TransportException.Kind;
+import java.io.IOException;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class UnpackedLibrariesTest {
+  private static final String HERE = "linux-x86_64";
+  @TempDir private Path jar;
+
+  @Test
+  void librariesAreUnpackedForThisUserAloneAndRemovedAgain() throws Exception {
+    byte[] library = ElfMachineTest.elf(1, 62, 0);
+    put("native/linux-x86_64/libdisni.so", library);
+    put("native/linux-x86_64/libsofthca.so", library);
+    Path folder;
+
+    try (UnpackedLibraries unpacked = unpack("disni", "softhca")) {
+      folder = unpacked.path("disni").getParent();
+      assertThat(unpacked.path("disni")).hasBinaryContent(library).hasFileName("libdisni.so");
+      assertThat(unpacked.path("softhca")).hasParent(folder);
+      assertThat(Files.getPosixFilePermissions(folder))
+          .isEqualTo(PosixFilePermissions.fromString("rwx------"));
+    }
+
+    assertThat(folder).doesNotExist();
+  }
+
+  @Test
+  void jarBuiltWithoutNativeCodeTellsWhy() throws Exception {
+    put("native/ABSENT.txt", "the build host lacks gcc\n".getBytes());
+
+    assertRefused("this jar was built without its native libraries: the build host lacks gcc");
+  }
+
+  @Test
+  void jarForAnotherMachineNamesBoth() throws Exception {
+    put("native/linux-aarch64/libdisni.so", ElfMachineTest.elf(1, 183, 0));
+
+    assertRefused("native libraries for linux-aarch64, this host is linux-x86_64");
+  }
+
+  @Test
+  void jarWithNothingAtAllNamesWhatIsMissing() throws Exception {
+    assertRefused("no native/linux-x86_64/libdisni.so");
+  }
+
+  @Test
+  void libraryInTheWrongFolderIsRefused() throws Exception {
+    put("native/linux-x86_64/libdisni.so", ElfMachineTest.elf(1, 183, 0));
+
+    assertRefused("is for aarch64, this host is linux-x86_64");
+  }
+
+  @Test
+  void fileThatIsNoLibraryIsRefused() throws Exception {
+    put("native/linux-x86_64/libdisni.so", "git-lfs pointer".getBytes());
+
+    assertRefused("not an ELF file");
+  }
+
+  @Test
+  void oneMissingLibraryLeavesNoneBehind() throws Exception {
+    put("native/linux-x86_64/libdisni.so", ElfMachineTest.elf(1, 62, 0));
+    Path temporary = Path.of(System.getProperty("java.io.tmpdir"));
+    long before = foldersIn(temporary);
+
+    assertThatThrownBy(() -> unpack("disni", "softhca").close())
+        .hasMessageContaining("libsofthca.so");
+
+    assertThat(foldersIn(temporary)).isLessThanOrEqualTo(before);
+  }
+
+  @Test
+  void otherJarsOfTheClassPathAreNotLookedInto(@TempDir Path other) throws Exception {
+    Files.createDirectories(other.resolve("native/linux-x86_64"));
+    Files.write(other.resolve("native/linux-x86_64/libdisni.so"), ElfMachineTest.elf(1, 62, 0));
+    URL[] path = {other.toUri().toURL(), jar.toUri().toURL()};
+    try (URLClassLoader loader = new URLClassLoader(path, null)) {
+      OwnResources own = new OwnResources(loader, jar.toUri().toURL().toString());
+
+      assertThatThrownBy(() -> UnpackedLibraries.unpack(own, HERE, "disni").close())
+          .hasMessageContaining("libdisni.so");
+    }
+  }
+
+  @Test
+  void platformsAreNamedAsTheBuildNamesThem() {
+    assertThat(UnpackedLibraries.platform("Linux", "amd64")).isEqualTo("linux-x86_64");
+    assertThat(UnpackedLibraries.platform("Linux", "aarch64")).isEqualTo("linux-aarch64");
+    assertThat(UnpackedLibraries.platform("Mac OS X", "aarch64")).isEqualTo("mac-os-x-aarch64");
+  }
+
+  private UnpackedLibraries unpack(String... names) throws IOException {
+    try (URLClassLoader loader = new URLClassLoader(new URL[] {jar.toUri().toURL()}, null)) {
+      String base = jar.toUri().toURL().toString();
+      return UnpackedLibraries.unpack(new OwnResources(loader, base), HERE, names);
+    }
+  }
+
+  private void assertRefused(String message) {
+    assertThatThrownBy(() -> unpack("disni").close())
+        .isInstanceOf(TransportException.class)
+        .hasMessageContaining(message)
+        .extracting(e -> ((TransportException) e).kind())
+        .isEqualTo(Kind.CONFIG);
+  }
+
+  private void put(String name, byte[] content) throws IOException {
+    Path file = jar.resolve(name);
+    Files.createDirectories(file.getParent());
+    Files.write(file, content);
+  }
+
+  /** Those of this process's user that look like ours; other builds may remove theirs meanwhile. */
+  private static long foldersIn(Path temporary) throws IOException {
+    try (var entries = Files.list(temporary)) {
+      return entries.filter(e -> e.getFileName().toString().startsWith("rdmashuffle-")).count();
+    }
+  }
+}

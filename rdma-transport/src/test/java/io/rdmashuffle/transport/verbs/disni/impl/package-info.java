@@ -1,0 +1,2 @@
+/** The parts of the implementation that need no native code. */
+package io.rdmashuffle.transport.verbs.disni.impl;
