@@ -55,6 +55,7 @@ public abstract class VerbsContract
   final void closeRig() {
     if (rig != null) {
       rig.close();
+      rig = null;
       assertThat(openObjects()).as("objects left open").isEqualTo(openBefore);
     }
   }

@@ -14,8 +14,10 @@ import java.util.Set;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
 
 /** The native methods by themselves: all are there, and none trusts a handle. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class NativeMethodsTest {
   private static final String DISNI = "com.ibm.disni.";
 
@@ -26,15 +28,15 @@ class NativeMethodsTest {
   private static final Set<String> WITHOUT_HANDLE =
       Set.of("_createEventChannel", "_ackCmEvent", "_ackCqEvent");
 
-  private static DisniProvider soft;
+  private DisniProvider soft;
 
   @BeforeAll
-  static void load() throws Exception {
+  void load() throws Exception {
     soft = DisniProviders.soft();
   }
 
   @AfterAll
-  static void unload() {
+  void unload() {
     soft.close();
   }
 
@@ -115,7 +117,7 @@ class NativeMethodsTest {
     assertThat((long) get.invoke(null)).isEqualTo(mask);
   }
 
-  private static List<Method> nativesOf(String name) throws Exception {
+  private List<Method> nativesOf(String name) throws Exception {
     List<Method> natives = new ArrayList<>();
     for (Method method : soft.getClass().getClassLoader().loadClass(name).getDeclaredMethods()) {
       if (Modifier.isNative(method.getModifiers())) {

@@ -6,18 +6,20 @@ import java.net.InetAddress;
 import java.util.OptionalInt;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.TestInstance;
 
 /** The software adapter, loaded from this module's own build. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class SoftVerbsTest extends VerbsContract {
-  private static DisniProvider soft;
+  private DisniProvider soft;
 
   @BeforeAll
-  static void load() throws Exception {
+  void load() throws Exception {
     soft = DisniProviders.soft();
   }
 
   @AfterAll
-  static void unload() {
+  void unload() {
     soft.close();
   }
 

@@ -8,18 +8,20 @@ import java.net.InetAddress;
 import java.util.OptionalInt;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.TestInstance;
 
 /**
  * A real adapter of this host, or one of the kernel's software ones (rxe, siw), named by {@code
  * -Drdmashuffle.test.device=system:ADDRESS}. Left out of ordinary builds (see pom.xml): ask for it
  * by name.
  */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class SystemVerbsTest extends VerbsContract {
-  private static TestDevice device;
-  private static DisniProvider provider;
+  private TestDevice device;
+  private DisniProvider provider;
 
   @BeforeAll
-  static void load() throws Exception {
+  void load() throws Exception {
     device = TestDevice.chosen();
     assumeTrue(
         device.system(), "no adapter is named: set -D" + TestDevice.PROPERTY + "=system:ADDRESS");
@@ -27,7 +29,7 @@ final class SystemVerbsTest extends VerbsContract {
   }
 
   @AfterAll
-  static void unload() {
+  void unload() {
     if (provider != null) {
       provider.close();
     }
