@@ -1,6 +1,7 @@
 package io.rdmashuffle.transport.server;
 
 import io.rdmashuffle.transport.TransportException;
+import io.rdmashuffle.transport.memory.Pages;
 import io.rdmashuffle.transport.verbs.ProtectionDomain;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
@@ -25,7 +26,7 @@ final class DomainState {
     windows = new WindowCache(parts, domain);
     planner =
         new WindowPlanner(
-            windows, parts.settings().stageBelowBytes(), parts.hostMemory().pageBytes());
+            windows, parts.settings().stageBelowBytes(), new Pages(parts.hostMemory().pageBytes()));
     staging = new Staging(parts, domain, windows);
   }
 

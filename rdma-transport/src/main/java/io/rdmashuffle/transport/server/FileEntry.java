@@ -1,39 +1,52 @@
 package io.rdmashuffle.transport.server;
 
 import io.rdmashuffle.transport.FallbackReason;
+import io.rdmashuffle.transport.memory.Pages;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * What one domain's cache knows of a file that has been asked for: its windows, ordered and without
- * overlap, and how much of each slot was asked for in vain. A slot is an aligned part of the file
- * of the largest window's size; no window crosses slots.
+ * overlap, and what of each slot was asked for in vain. A slot is an aligned part of the file of
+ * the largest window's size; no window crosses slots.
  *
  * <p><b>Threads:</b> progress thread, except {@link #confirm}, which the slow pool calls.
  */
 final class FileEntry {
   private final OutputFile file;
   private final long slotBytes;
+  private final Pages pages;
   private final AtomicReference<FileIdentity> identity = new AtomicReference<>();
   private final List<Window> windows = new ArrayList<>(1);
-  private final long[] demandBytes;
-  private int demandEpoch;
+  private final SlotDemand demand;
   private int busy;
   private boolean forgotten;
   private boolean copyOnly;
   private final List<Runnable> onQuiet = new ArrayList<>(0);
 
-  FileEntry(OutputFile file, long slotBytes) {
+  /**
+   * @param slotBytes whole pages
+   */
+  FileEntry(OutputFile file, long slotBytes, Pages pages) {
     this.file = file;
     this.slotBytes = slotBytes;
-    this.demandBytes = new long[(int) (file.bytes() / slotBytes) + 1];
+    this.pages = pages;
+    this.demand = new SlotDemand((int) (file.bytes() / slotBytes) + 1);
   }
 
   OutputFile file() {
     return file;
+  }
+
+  Pages pages() {
+    return pages;
+  }
+
+  /** What was asked of its slots and had to be copied. */
+  SlotDemand demand() {
+    return demand;
   }
 
   /** As {@link io.rdmashuffle.transport.memory.FileWindows#support} names it. */
@@ -123,28 +136,6 @@ final class FileEntry {
     return low;
   }
 
-  // ---- demand
-
-  /** Adds to what was asked of a slot and had to be copied, after halving it once per epoch. */
-  void addDemand(int slot, long bytes, int epoch) {
-    int halvings = Math.min(epoch - demandEpoch, 62);
-    if (halvings > 0) {
-      for (int i = 0; i < demandBytes.length; i++) {
-        demandBytes[i] >>= halvings;
-      }
-    }
-    demandEpoch = epoch;
-    demandBytes[slot] += bytes;
-  }
-
-  long demandBytes(int slot) {
-    return demandBytes[slot];
-  }
-
-  void clearDemand(int slot) {
-    demandBytes[slot] = 0;
-  }
-
   // ---- life
 
   /** Whether nothing may be granted any more. */
@@ -192,6 +183,6 @@ final class FileEntry {
 
   @Override
   public String toString() {
-    return file + ", " + windows.size() + " windows, demand " + Arrays.toString(demandBytes);
+    return file + ", " + windows.size() + " windows";
   }
 }

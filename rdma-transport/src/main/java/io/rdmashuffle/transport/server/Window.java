@@ -26,6 +26,8 @@ final class Window {
   private int uses;
   private boolean retired;
   private long servedBytes;
+  private long servedFromBytes = Long.MAX_VALUE;
+  private long servedToBytes;
 
   /**
    * @param fromBytes offset in the file, page-aligned
@@ -75,9 +77,17 @@ final class Window {
     return uses > 0;
   }
 
-  void addUse(long bytes) {
+  /**
+   * A block, or the part of it that lies here, is granted.
+   *
+   * @param from offset in the file
+   * @param to behind its last byte
+   */
+  void addUse(long from, long to) {
     uses++;
-    servedBytes += chargeOf(bytes);
+    servedBytes += chargeOf(to - from);
+    servedFromBytes = Math.min(servedFromBytes, from);
+    servedToBytes = Math.max(servedToBytes, to);
   }
 
   /** Returns whether it was the last one. */
@@ -88,9 +98,22 @@ final class Window {
     return --uses == 0;
   }
 
-  /** Whether it has served its size twice: then it was worth its registration. */
+  /** Whether it has served what was asked of it twice: then it was worth its registration. */
   boolean hasPaid() {
-    return servedBytes >= 2 * bytes();
+    return servedBytes >= 2 * (isOversized() ? askedBytes() : bytes());
+  }
+
+  /** Whether it grew for nothing: asked for again, but an eighth of it, or more, never at all. */
+  boolean isOversized() {
+    long asked = askedBytes();
+    return asked > 0 && bytes() - asked >= bytes() / 8 + 1 && servedBytes >= 2 * asked;
+  }
+
+  /** The pages from the first byte granted to the last. */
+  private long askedBytes() {
+    return servedToBytes == 0
+        ? 0
+        : entry.pages().up(servedToBytes) - entry.pages().down(servedFromBytes);
   }
 
   /** What serving so many bytes counts for: copying costs something beside the bytes. */

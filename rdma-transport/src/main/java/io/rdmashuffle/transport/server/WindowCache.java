@@ -3,6 +3,7 @@ package io.rdmashuffle.transport.server;
 import io.rdmashuffle.transport.Counter;
 import io.rdmashuffle.transport.FallbackReason;
 import io.rdmashuffle.transport.memory.MemoryBudget;
+import io.rdmashuffle.transport.memory.Pages;
 import io.rdmashuffle.transport.verbs.ProtectionDomain;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -20,6 +21,8 @@ import java.util.Map;
  */
 final class WindowCache {
   private final ServerParts parts;
+  private final Pages pages;
+  private final long slotBytes;
   private final WindowRegistrar registrar;
   private final Map<OutputFile, FileEntry> entries = new HashMap<>();
   private final IdleWindows idle = new IdleWindows();
@@ -29,6 +32,8 @@ final class WindowCache {
 
   WindowCache(ServerParts parts, ProtectionDomain domain) {
     this.parts = parts;
+    this.pages = new Pages(parts.hostMemory().pageBytes());
+    this.slotBytes = Math.max(pages.pageBytes(), pages.down(parts.settings().windowBytes()));
     this.registrar = new WindowRegistrar(parts, domain);
     this.pressure = new Pressure(parts.loop()::nowNs);
   }
@@ -42,7 +47,7 @@ final class WindowCache {
     if (parts.forgotten().contains(file)) {
       return null;
     }
-    FileEntry fresh = new FileEntry(file, parts.settings().windowBytes());
+    FileEntry fresh = new FileEntry(file, slotBytes, pages);
     entries.put(file, fresh);
     return fresh;
   }
@@ -117,7 +122,7 @@ final class WindowCache {
   private List<Window> evict(long bytes) {
     List<Window> victims = new ArrayList<>(0);
     for (long missing = bytes; missing > 0; ) {
-      Window victim = idle.takeOldest();
+      Window victim = idle.takeNext();
       missing -= victim.bytes();
       victims.add(victim);
       pressure.onEvicted(victim, heldBytes);

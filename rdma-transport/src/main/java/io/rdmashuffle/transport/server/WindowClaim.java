@@ -1,6 +1,7 @@
 package io.rdmashuffle.transport.server;
 
 import io.rdmashuffle.transport.FallbackReason;
+import io.rdmashuffle.transport.memory.FileWindow;
 import io.rdmashuffle.transport.wire.Reply;
 import java.util.ArrayList;
 import java.util.List;
@@ -48,7 +49,7 @@ final class WindowClaim {
 
   /** Takes a use of the next window, in order. */
   void hold(Window window) {
-    window.addUse(overlapBytes(window));
+    window.addUse(overlapFrom(window), overlapTo(window));
     windows.add(window);
     if (window.state() == Window.State.REGISTERING) {
       window.await(this);
@@ -102,18 +103,19 @@ final class WindowClaim {
   List<Reply.Piece> pieces() {
     List<Reply.Piece> pieces = new ArrayList<>(windows.size());
     for (Window window : windows) {
-      long from = Math.max(block.offsetBytes(), window.fromBytes());
-      pieces.add(
-          new Reply.Piece(
-              window.memory().address() + (from - window.fromBytes()),
-              window.memory().rkey(),
-              (int) overlapBytes(window)));
+      long from = overlapFrom(window);
+      int bytes = (int) (overlapTo(window) - from);
+      FileWindow memory = window.memory();
+      pieces.add(new Reply.Piece(memory.addressOf(from, bytes), memory.rkey(), bytes));
     }
     return pieces;
   }
 
-  private long overlapBytes(Window window) {
-    long end = block.offsetBytes() + block.bytes();
-    return Math.min(end, window.toBytes()) - Math.max(block.offsetBytes(), window.fromBytes());
+  private long overlapFrom(Window window) {
+    return Math.max(block.offsetBytes(), window.fromBytes());
+  }
+
+  private long overlapTo(Window window) {
+    return Math.min(block.offsetBytes() + block.bytes(), window.toBytes());
   }
 }

@@ -1,5 +1,6 @@
 package io.rdmashuffle.transport.server;
 
+import io.rdmashuffle.transport.memory.Pages;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -26,12 +27,12 @@ final class WindowPlanner {
 
   private final WindowCache cache;
   private final int stageBelowBytes;
-  private final int pageBytes;
+  private final Pages pages;
 
-  WindowPlanner(WindowCache cache, int stageBelowBytes, int pageBytes) {
+  WindowPlanner(WindowCache cache, int stageBelowBytes, Pages pages) {
     this.cache = cache;
     this.stageBelowBytes = stageBelowBytes;
-    this.pageBytes = pageBytes;
+    this.pages = pages;
   }
 
   /** A range of a file without windows, within one slot, page-aligned. */
@@ -60,9 +61,9 @@ final class WindowPlanner {
 
   private void addDemand(FileEntry entry, BlockLocation block) {
     for (Gap gap : gaps(entry, block)) {
-      long asked = Math.min(gap.bytes(), block.bytes());
-      int slot = entry.slotOf(gap.fromBytes());
-      entry.addDemand(slot, Window.chargeOf(asked), cache.pressure().epoch());
+      long from = Math.max(gap.fromBytes(), block.offsetBytes());
+      long to = Math.min(gap.toBytes(), block.offsetBytes() + block.bytes());
+      entry.demand().add(entry.slotOf(from), from, to, cache.pressure().epoch());
     }
   }
 
@@ -80,7 +81,7 @@ final class WindowPlanner {
     for (Gap run : merge(entry, wanted)) {
       Gap window = grow(entry, run);
       if (cache.register(entry, window.fromBytes(), window.toBytes(), lane)) {
-        entry.clearDemand(entry.slotOf(window.fromBytes()));
+        entry.demand().clear(entry.slotOf(window.fromBytes()));
       }
     }
   }
@@ -95,14 +96,14 @@ final class WindowPlanner {
       return true;
     }
     long price = (long) stageBelowBytes * (bytes <= free ? 1 : cache.pressure().bar());
-    return gaps.stream().allMatch(g -> entry.demandBytes(entry.slotOf(g.fromBytes())) >= price);
+    return gaps.stream().allMatch(g -> entry.demand().bytes(entry.slotOf(g.fromBytes())) >= price);
   }
 
   /** The parts of a block that have no window, whole pages, split where slots end. */
   private List<Gap> gaps(FileEntry entry, BlockLocation block) {
     List<Gap> gaps = new ArrayList<>(1);
-    long end = pageUp(block.offsetBytes() + block.bytes());
-    for (long at = pageDown(block.offsetBytes()); at < end; ) {
+    long end = pages.up(block.offsetBytes() + block.bytes());
+    for (long at = pages.down(block.offsetBytes()); at < end; ) {
       Window window = entry.windowAt(at);
       if (window != null) {
         at = window.toBytes();
@@ -141,28 +142,21 @@ final class WindowPlanner {
   /** Extends a run into free room: towards the file's end first, where the next blocks lie. */
   private Gap grow(FileEntry entry, Gap run) {
     int slot = entry.slotOf(run.fromBytes());
-    long besides = Math.max(0, entry.demandBytes(slot) - run.bytes());
+    long asked = Math.min(entry.demand().bytes(slot), entry.demand().spreadBytes(slot));
+    long besides = Math.max(0, asked - run.bytes());
     long earned = (entry.coveredBytes(slot) + besides) / cache.pressure().bar();
     long spare = (cache.freeBytes() - run.bytes()) / SHARE_TO_GROW;
-    long extra = pageDown(Math.min(earned, spare));
+    long extra = pages.down(Math.min(earned, spare));
     if (extra <= 0) {
       return run;
     }
     long slotFrom = entry.slotEnd(slot - 1);
-    long slotTo = Math.min(entry.slotEnd(slot), pageUp(entry.file().bytes()));
+    long slotTo = Math.min(entry.slotEnd(slot), pages.up(entry.file().bytes()));
     long forward = Math.min(extra, entry.nextWindowFrom(run.fromBytes(), slotTo) - run.toBytes());
     long backward =
         Math.min(
             extra - forward,
             run.fromBytes() - entry.previousWindowTo(run.fromBytes() - 1, slotFrom));
     return new Gap(run.fromBytes() - backward, run.toBytes() + forward);
-  }
-
-  private long pageDown(long bytes) {
-    return bytes / pageBytes * pageBytes;
-  }
-
-  private long pageUp(long bytes) {
-    return pageDown(bytes + pageBytes - 1);
   }
 }

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmashuffle.transport.FallbackReason;
+import io.rdmashuffle.transport.memory.Pages;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,7 +17,8 @@ import org.junit.jupiter.api.io.TempDir;
 
 final class FileEntryTest {
   private static final int SLOT = 1000;
-  private final FileEntry entry = new FileEntry(new OutputFile(Path.of("f"), 5000), SLOT);
+  private final FileEntry entry =
+      new FileEntry(new OutputFile(Path.of("f"), 5000), SLOT, new Pages(4096));
   @TempDir private Path directory;
 
   private Window add(long from, long to) {
@@ -60,16 +62,6 @@ final class FileEntryTest {
   }
 
   @Test
-  void demandHalvesWithEachEpoch() {
-    entry.addDemand(0, 800, 0);
-    entry.addDemand(1, 100, 3);
-    assertThat(entry.demandBytes(0)).isEqualTo(100);
-    assertThat(entry.demandBytes(1)).isEqualTo(100);
-    entry.addDemand(0, 0, 1000);
-    assertThat(entry.demandBytes(0)).isZero();
-  }
-
-  @Test
   void isQuietWhenForgottenAndNotBusy() {
     List<String> heard = new ArrayList<>();
     entry.beginBusy();
@@ -85,7 +77,7 @@ final class FileEntryTest {
   @Test
   void aFileReplacedUnderItsNameIsNoticed() throws IOException {
     Path path = Files.write(directory.resolve("data"), new byte[100]);
-    FileEntry real = new FileEntry(new OutputFile(path, 100), SLOT);
+    FileEntry real = new FileEntry(new OutputFile(path, 100), SLOT, new Pages(4096));
     assertThatCode(real::confirm).doesNotThrowAnyException();
     Path other = Files.write(directory.resolve("other"), new byte[100]);
     Files.move(other, path, StandardCopyOption.REPLACE_EXISTING);
@@ -99,7 +91,7 @@ final class FileEntryTest {
   @Test
   void aFileShorterThanItsIndexSaysIsRefused() throws IOException {
     Path path = Files.write(directory.resolve("data"), new byte[99]);
-    FileEntry real = new FileEntry(new OutputFile(path, 100), SLOT);
+    FileEntry real = new FileEntry(new OutputFile(path, 100), SLOT, new Pages(4096));
     assertThatThrownBy(real::confirm)
         .isInstanceOf(NotServedException.class)
         .hasMessageContaining("99");
@@ -107,9 +99,10 @@ final class FileEntryTest {
 
   @Test
   void aMissingFileOrADirectoryIsRefused() {
-    FileEntry missing = new FileEntry(new OutputFile(directory.resolve("none"), 1), SLOT);
+    FileEntry missing =
+        new FileEntry(new OutputFile(directory.resolve("none"), 1), SLOT, new Pages(4096));
     assertThatThrownBy(missing::confirm).isInstanceOf(NotServedException.class);
-    FileEntry folder = new FileEntry(new OutputFile(directory, 1), SLOT);
+    FileEntry folder = new FileEntry(new OutputFile(directory, 1), SLOT, new Pages(4096));
     assertThatThrownBy(folder::confirm).isInstanceOf(NotServedException.class);
   }
 }

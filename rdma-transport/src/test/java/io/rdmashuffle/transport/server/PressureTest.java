@@ -2,6 +2,7 @@ package io.rdmashuffle.transport.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdmashuffle.transport.memory.Pages;
 import io.rdmashuffle.transport.testing.ManualClock;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -12,9 +13,9 @@ final class PressureTest {
   private final Pressure pressure = new Pressure(clock);
 
   private static Window window(long bytes, long servedBytes) {
-    FileEntry entry = new FileEntry(new OutputFile(Path.of("f"), bytes), 1 << 20);
+    FileEntry entry = new FileEntry(new OutputFile(Path.of("f"), bytes), 1 << 20, new Pages(4096));
     Window window = new Window(entry, 0, bytes);
-    window.addUse(servedBytes);
+    window.addUse(0, servedBytes);
     return window;
   }
 

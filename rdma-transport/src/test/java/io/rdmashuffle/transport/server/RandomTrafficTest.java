@@ -78,7 +78,8 @@ final class RandomTrafficTest {
     files.add(file);
     byte[] content = Files.readAllBytes(file.path());
     for (int i = 0; i < 10; i++) {
-      int bytes = random.nextInt(Math.min(content.length, random.nextBoolean() ? 3000 : 1 << 18) + 1);
+      int bytes =
+          random.nextInt(Math.min(content.length, random.nextBoolean() ? 3000 : 1 << 18) + 1);
       int offset = random.nextInt(content.length - bytes + 1);
       BlockKey key = rig.newKey();
       BlockLocation where = new BlockLocation(file, offset, bytes);

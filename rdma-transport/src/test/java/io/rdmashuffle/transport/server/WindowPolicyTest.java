@@ -12,8 +12,11 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
+import java.util.Random;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -230,6 +233,36 @@ final class WindowPolicyTest {
 
     assertThat(rig.count(Counter.REGISTRATIONS)).isEqualTo(registrations);
     assertThat(rig.count(Counter.WINDOWS_EVICTED)).isEqualTo(evictions);
+  }
+
+  @RepeatedTest(5)
+  void anyRepeatedTrafficThatFitsSettles() throws IOException {
+    long seed = Long.getLong("rdmashuffle.test.seed", System.nanoTime());
+    System.out.println("-Drdmashuffle.test.seed=" + seed);
+    Random random = new Random(seed);
+    open(400);
+    List<BlockKey> traffic = new ArrayList<>();
+    long pages = 0;
+    OutputFile file = rig.file(64 * PAGE);
+    while (true) {
+      file = random.nextInt(3) == 0 ? rig.file(64 * PAGE) : file;
+      int bytes = 1 + random.nextInt(random.nextBoolean() ? 1000 : 8 * PAGE);
+      int from = random.nextInt(64 * PAGE - bytes);
+      pages += (from + bytes - 1) / PAGE - from / PAGE + 1;
+      if (pages > 400) {
+        break;
+      }
+      traffic.add(rig.block(file, from, bytes));
+    }
+    for (int pass = 0; pass < 100; pass++) {
+      Collections.shuffle(traffic, random);
+      traffic.forEach(this::isStaged);
+      rig.advance(Duration.ofSeconds(1));
+    }
+    long registrations = rig.count(Counter.REGISTRATIONS);
+
+    assertThat(traffic.stream().filter(this::isStaged).count()).isZero();
+    assertThat(rig.count(Counter.REGISTRATIONS)).isEqualTo(registrations);
   }
 
   @Test

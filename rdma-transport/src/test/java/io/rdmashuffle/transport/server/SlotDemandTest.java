@@ -1,0 +1,53 @@
+package io.rdmashuffle.transport.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+final class SlotDemandTest {
+  private final SlotDemand demand = new SlotDemand(3);
+
+  @Test
+  void addsUpAndSpreads() {
+    demand.add(1, 1000, 11_000, 0);
+    demand.add(1, 20_000, 25_000, 0);
+    assertThat(demand.bytes(1)).isEqualTo(15_000);
+    assertThat(demand.spreadBytes(1)).isEqualTo(24_000);
+    assertThat(demand.bytes(0)).isZero();
+    assertThat(demand.spreadBytes(2)).isZero();
+  }
+
+  @Test
+  void askingAgainAddsUpButSpreadsNoFurther() {
+    demand.add(0, 0, 5000, 0);
+    demand.add(0, 0, 5000, 0);
+    assertThat(demand.bytes(0)).isEqualTo(10_000);
+    assertThat(demand.spreadBytes(0)).isEqualTo(5000);
+  }
+
+  @Test
+  void aTinyBlockCountsForAPage() {
+    demand.add(0, 10, 11, 0);
+    assertThat(demand.bytes(0)).isEqualTo(4096);
+    assertThat(demand.spreadBytes(0)).isEqualTo(1);
+  }
+
+  @Test
+  void halvesWithEachEpochAndIsForgottenInTheEnd() {
+    demand.add(0, 0, 80_000, 0);
+    demand.add(1, 0, 10_000, 3);
+    assertThat(demand.bytes(0)).isEqualTo(10_000);
+    demand.add(1, 0, 10_000, 1000);
+    assertThat(demand.bytes(0)).isZero();
+    assertThat(demand.spreadBytes(0)).isZero();
+  }
+
+  @Test
+  void clearingConcernsOneSlot() {
+    demand.add(0, 0, 5000, 0);
+    demand.add(1, 0, 5000, 0);
+    demand.clear(0);
+    assertThat(demand.bytes(0)).isZero();
+    assertThat(demand.bytes(1)).isEqualTo(5000);
+  }
+}
