@@ -53,6 +53,7 @@ final class RandomTrafficTest {
         new ServerSettings(
             100, 16 * PAGE, 2 * PAGE, 512 << 10, Duration.ofSeconds(3), Duration.ofSeconds(5));
     rig = new ServerRig(directory, settings, (512 << 10) + (20 + random.nextInt(100)) * PAGE);
+    rig.reader(); // before registrations begin to fail
     for (int i = 0; i < 20; i++) {
       addFile();
     }
