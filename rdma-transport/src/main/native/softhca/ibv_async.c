@@ -1,5 +1,6 @@
 #include "ibv_async.h"
 #include "ibv_device.h"
+#include "soft_fork.h"
 #include <poll.h>
 #include <sys/eventfd.h>
 
@@ -21,6 +22,23 @@ int soft_async_open(void)
 		soft_context.async_fd = eventfd(0, EFD_SEMAPHORE | EFD_CLOEXEC);
 	pthread_mutex_unlock(&lock);
 	return soft_context.async_fd < 0 ? -1 : 0;
+}
+
+/* The descriptor is the parent's too: an event raised on it would wake the parent. */
+void soft_async_forget(void)
+{
+	struct node *node;
+
+	pthread_mutex_init(&lock, NULL);
+	if (soft_context.async_fd >= 0)
+		close(soft_context.async_fd);
+	soft_context.async_fd = -1;
+	while ((node = head)) {
+		head = node->next;
+		free(node);
+	}
+	tail = &head;
+	queued = 0;
 }
 
 static void post(struct ibv_async_event event)

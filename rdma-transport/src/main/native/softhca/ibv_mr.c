@@ -1,6 +1,7 @@
 #include "ibv_mr.h"
 #include "ibv_pd.h"
 #include "soft_fault.h"
+#include "soft_fork.h"
 #include "soft_table.h"
 #include <sched.h>
 #include <sys/mman.h>
@@ -21,6 +22,15 @@ static struct slot slots[SOFT_MAX_MR];
 static uint16_t freed[SOFT_MAX_MR];	/* ring of slots used before; fresh ones are taken in order first */
 static uint32_t freed_head, freed_count, fresh = 1;	/* slot 0 stays unused: no key is 0 */
 static uint64_t registered_bytes;
+
+void soft_mr_forget_all(void)
+{
+	pthread_mutex_init(&lock, NULL);
+	memset(slots, 0, sizeof(slots));
+	freed_head = freed_count = 0;
+	fresh = 1;
+	registered_bytes = 0;
+}
 
 static int slot_take(uint64_t len, uint32_t *index)
 {

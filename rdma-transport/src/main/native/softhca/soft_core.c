@@ -34,6 +34,10 @@ static void after_fork_child(void)
 	soft_poller_forget();
 	soft_engine_forget();
 	soft_table_forget();
+	soft_mr_forget_all();
+	soft_async_forget();
+	soft_fault_forget();
+	soft_counter_forget();
 }
 
 static void init_once(void)

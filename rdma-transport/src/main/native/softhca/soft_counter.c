@@ -1,5 +1,6 @@
 /* Counters by name, for tests that assert what happened and that nothing is left. */
 #include "soft.h"
+#include "soft_fork.h"
 
 static const char *const names[SOFT_COUNTERS] = {
 	[LIVE_PDS] = "live_pds", [LIVE_MRS] = "live_mrs", [LIVE_CQS] = "live_cqs",
@@ -29,4 +30,10 @@ int64_t softhca_counter(const char *name)
 		if (!strcmp(name, names[i]))
 			return soft_count_of(i);
 	return -1;
+}
+
+void soft_counter_forget(void)
+{
+	for (int i = 0; i < SOFT_COUNTERS; i++)
+		atomic_store(&values[i], 0);
 }

@@ -66,8 +66,6 @@ void soft_engine_release(void)
 
 void soft_engine_forget(void)
 {
-	if (state != STOPPED)
-		soft_count(LIVE_THREADS, -1);
 	state = STOPPED;
 	users = 0;
 	head = NULL;

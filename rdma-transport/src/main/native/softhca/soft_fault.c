@@ -1,6 +1,7 @@
 #include "soft_fault.h"
 #include "ibv_async.h"
 #include "ibv_device.h"
+#include "soft_fork.h"
 
 enum { MAX_RULES = 32, MAX_TEXT = 4096, ANY_OPCODE = -1 };
 
@@ -205,6 +206,9 @@ void softhca_fault_clear(void)
 	atomic_store(&rule_count, 0);
 	pthread_mutex_unlock(&lock);
 }
+
+/* Rules and their counts go on in the child. */
+void soft_fault_forget(void) { pthread_mutex_init(&lock, NULL); }
 
 /* ---- firing ---- */
 

@@ -7,5 +7,9 @@ void soft_qp_forget_all(void);
 void soft_poller_forget(void);
 void soft_engine_forget(void);
 void soft_table_forget(void);
+void soft_mr_forget_all(void);
+void soft_async_forget(void);
+void soft_fault_forget(void);
+void soft_counter_forget(void);
 
 #endif

@@ -178,8 +178,6 @@ void soft_poller_release(void)
 void soft_poller_forget(void)
 {
 	close_fds();
-	if (state != STOPPED)
-		soft_count(LIVE_THREADS, -1);
 	state = STOPPED;
 	users = 0;
 	timers = NULL;

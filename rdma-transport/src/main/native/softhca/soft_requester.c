@@ -6,7 +6,10 @@
 #include "soft_fault.h"
 #include "soft_sge.h"
 
-enum { MIN_TRANSMIT_BYTES = 4096 };	/* so that a small message leaves even if inline copies are forbidden */
+enum {
+	MIN_TRANSMIT_BYTES = 4096,	/* so that a small message leaves even if inline copies are forbidden */
+	RNR_FOR_EVER = 7,		/* an rnr_retry that does not count: ibv_modify_qp(3) */
+};
 
 static bool is_direct(const struct soft_qp *q, const struct send_request *r)
 {
@@ -347,15 +350,27 @@ static bool answer_ack(struct soft_qp *q, const struct frame *f)
 	return true;
 }
 
+/* READY makes repetitions unnecessary, but a peer that has fallen silent must be found out: then the ack time-out ends it. */
 static void rnr_timer_fired(struct soft_timer *timer)
 {
 	struct link *l = container_of(timer, struct link, rnr_timer);
+	struct soft_qp *q = l->q;
 
-	if (l->q && l->q->rnr_wait && l->q->send_count)
-		soft_qp_finish_send(l->q, IBV_WC_RNR_RETRY_EXC_ERR);
+	if (!q || !q->rnr_wait || !q->send_count)
+		return;
+	if (q->rnr_retry < RNR_FOR_EVER) {
+		soft_qp_finish_send(q, IBV_WC_RNR_RETRY_EXC_ERR);
+		return;
+	}
+	q->rnr_wait = false;
+	soft_link_transmit(l, LINK_CHUNK_BYTES);
 }
 
-/* rnr_retry counts repetitions, 7 means for ever (ibv_modify_qp(3)); READY makes the repetitions themselves unnecessary. */
+static uint64_t rnr_limit_ns(const struct soft_qp *q)
+{
+	return q->rnr_retry < RNR_FOR_EVER ? q->rnr_retry * soft_config()->rnr_timer_ns : soft_config()->ack_timeout_ns;
+}
+
 static bool answer_rnr(struct link *l, const struct frame *f)
 {
 	struct soft_qp *q = l->q;
@@ -367,8 +382,7 @@ static bool answer_rnr(struct link *l, const struct frame *f)
 		return true;
 	}
 	q->rnr_wait = true;
-	if (q->rnr_retry < 7)
-		soft_timer_set(&l->rnr_timer, soft_now_ns() + q->rnr_retry * soft_config()->rnr_timer_ns, rnr_timer_fired);
+	soft_timer_set(&l->rnr_timer, soft_now_ns() + rnr_limit_ns(q), rnr_timer_fired);
 	if (l->tx.kind == TX_REQUEST)
 		q->rewind = true;
 	else
@@ -376,14 +390,12 @@ static bool answer_rnr(struct link *l, const struct frame *f)
 	return true;
 }
 
-static bool answer_ready(struct link *l)
+/* It may cross with a repetition: then there is nothing to do. */
+static void answer_ready(struct link *l)
 {
-	if (!l->q->rnr_wait)
-		return false;
 	l->q->rnr_wait = false;
 	soft_timer_cancel(&l->rnr_timer);
 	soft_link_transmit(l, LINK_CHUNK_BYTES);
-	return true;
 }
 
 bool soft_answer(struct link *l, const struct frame *f)
@@ -395,8 +407,10 @@ bool soft_answer(struct link *l, const struct frame *f)
 		soft_async_qp(&l->q->v, IBV_EVENT_QP_ACCESS_ERR);
 		return true;
 	}
-	if (f->type == FRAME_READY)
-		return answer_ready(l);
+	if (f->type == FRAME_READY) {
+		answer_ready(l);
+		return true;
+	}
 	if (!head_is_out(l))
 		return false;
 	if (l->pollee.dead || soft_qp_is_down(l->q))

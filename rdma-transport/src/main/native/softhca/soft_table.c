@@ -143,7 +143,6 @@ void soft_table_forget(void)
 
 		peers = peer->next;
 		free(peer);
-		soft_count(LIVE_PEERS, -1);
 	}
 }
 

@@ -136,7 +136,7 @@ static void threadsAndDescriptorsStayBounded(struct end *unused)
 		take_event(&p.active, RDMA_CM_EVENT_ESTABLISHED);
 		take_event(&p.passive, RDMA_CM_EVENT_ESTABLISHED);
 	}
-	CHECK(count_threads() == 3);		/* this one, the poller, the engine */
+	CHECK(counter("live_threads") == 2 && count_threads() <= 3);	/* the poller, the engine; a sanitizer's */
 	CHECK(counter("live_peers") == 1);
 	for (int i = 0; i < CONNECTIONS; i++) {
 		CHECK(!p_rdma_disconnect(active[i]));
@@ -332,6 +332,27 @@ static void childThatExitsDisturbsNothing(struct end *e)
 		CHECK(e->buffer[i] == pattern(i));
 }
 
+/* A child that goes on to use the device itself starts with nothing of its parent's. */
+static void childMayUseTheDeviceItself(struct end *e)
+{
+	pid_t child = fork();
+	int st;
+
+	if (!child) {
+		struct end mine = { .sync = -1 };
+
+		CHECK(counter("live_ids") == 0 && counter("live_mrs") == 0 && counter("live_threads") == 0);
+		aProcessReadsItselfThroughAConnection(&mine);
+		CHECK(counter("live_ids") == 0 && counter("live_threads") == 0 && counter("reads_direct") == 1);
+		_exit(0);
+	}
+	CHECK(waitpid(child, &st, 0) == child && WIFEXITED(st) && !WEXITSTATUS(st));
+	CHECK(!read_peer(e, 0, 1 << 20, 1));
+	want_wc(e->cq, 1, IBV_WC_SUCCESS);
+	for (uint64_t i = 0; i < 1 << 20; i++)
+		CHECK(e->buffer[i] == pattern(i));
+}
+
 static void idleConnectionCostsNoCpu(struct end *e)
 {
 	struct rusage before, after;
@@ -372,6 +393,7 @@ int main(void)
 		{ .name = "childOfAPeerDoesNotKeepItsConnectionsOpen", .server = fork_and_wait,
 		  .client = childOfAPeerDoesNotKeepItsConnectionsOpen, .server_is_killed = true },
 		T(childThatExitsDisturbsNothing, idle),
+		T(childMayUseTheDeviceItself, idle),
 		T(idleConnectionCostsNoCpu, idle),
 	};
 

@@ -142,7 +142,7 @@ static void framesNobodySendsEndTheConnection(struct end *e)
 		{ .type = FRAME_SEND, .seq = 5 }, { .type = FRAME_READ, .seq = UINT32_MAX },
 		{ .type = FRAME_DATA, .len = 100 }, { .type = FRAME_DATA }, { .type = FRAME_DATA, .len = UINT32_MAX },
 		{ .type = FRAME_ACK }, { .type = FRAME_ACK, .status = 1000 }, { .type = FRAME_ACK, .len = 1 },
-		{ .type = FRAME_RNR }, { .type = FRAME_READY }, { .type = FRAME_RTU }, { .type = FRAME_REP, .len = sizeof(struct hello) },
+		{ .type = FRAME_RNR }, { .type = FRAME_RTU }, { .type = FRAME_REP, .len = sizeof(struct hello) },
 		{ .type = FRAME_REQ, .len = sizeof(struct hello) },
 	};
 	uint16_t port;

@@ -58,6 +58,7 @@ struct end {
 	uint16_t port;
 	bool disconnected;		/* the DISCONNECTED event has been taken */
 	uint64_t cqe, max_wr;
+	unsigned send_flags;		/* more of them, for post */
 };
 
 struct test {
@@ -101,7 +102,7 @@ void resolve(struct end *e, uint16_t port);
 uint16_t listen_on(struct end *e);
 void close_end(struct end *e);
 void check_nothing_left(void);
-int count_threads(void);
+int count_threads(void);		/* more than when the library was loaded */
 int64_t counter(const char *name);
 
 #endif
