@@ -68,16 +68,17 @@ static bool carries_data(enum rdma_cm_event_type type)
 }
 
 /*
- * Copies the next event and acknowledges it at once, so that destroying its id never waits for Java. False: there is
- * none.
+ * Copies the next event and acknowledges it at once, so that destroying its id never waits for Java. 0, or the errno,
+ * EAGAIN if there is none.
  */
-static bool take(struct rdma_channel *c, jlong channel, struct rdma_event *out)
+static int take(struct rdma_channel *c, jlong channel, struct rdma_event *out)
 {
 	struct rdma_cm_event *e;
 	struct rdma_cm_id *orphan = NULL;
 
+	errno = EAGAIN;
 	if (rdma.rdma_get_cm_event(c->verbs, &e))
-		return false;
+		return errno;
 	*out = (struct rdma_event){ .type = e->event, .status = e->status };
 	if (e->listen_id)
 		out->listener = (jlong)(uintptr_t)e->listen_id->context;
@@ -102,14 +103,12 @@ static bool take(struct rdma_channel *c, jlong channel, struct rdma_event *out)
 	rdma.rdma_ack_cm_event(e);
 	if (orphan)
 		rdma.rdma_destroy_id(orphan);	/* no memory for a handle: the peer sees a rejection */
-	return !orphan;
+	return orphan ? EAGAIN : 0;
 }
 
 static int next(struct rdma_channel *c, jlong channel, jlong timeout_ns, struct rdma_event *out)
 {
-	if (!rdma_wait(c->verbs->fd, c->wake_fd, timeout_ns) || !take(c, channel, out))
-		return -1;
-	return out->type;
+	return rdma_wait(c->verbs->fd, c->wake_fd, timeout_ns) ? take(c, channel, out) : EAGAIN;
 }
 
 /* DiSNI's form: the listener's handle goes to one address, the connection's to another; time in ms, < 0 for ever. */
@@ -117,17 +116,17 @@ static jint JNICALL get_event(JAVA, jlong channel, jlong listener_at, jlong id_a
 {
 	struct rdma_channel *c = rdma_handle_use(NULL, channel, RDMA_CHANNEL, NULL);
 	struct rdma_event event;
-	int type;
+	int error;
 
 	if (!c)
 		return -1;
-	type = next(c, channel, timeout_ms < 0 ? INT64_MAX : timeout_ms * INT64_C(1000000), &event);
+	error = next(c, channel, timeout_ms < 0 ? INT64_MAX : timeout_ms * INT64_C(1000000), &event);
 	rdma_handle_done(channel);
-	if (type >= 0) {
-		*(jlong *)POINTER(listener_at) = event.listener;
-		*(jlong *)POINTER(id_at) = event.id;
-	}
-	return type;
+	if (error)
+		return -1;
+	*(jlong *)POINTER(listener_at) = event.listener;
+	*(jlong *)POINTER(id_at) = event.id;
+	return event.type;
 }
 
 static jint JNICALL ack_event(JAVA, UNUSED jint type)
@@ -138,14 +137,18 @@ static jint JNICALL ack_event(JAVA, UNUSED jint type)
 /* The type, or -1 after the time or a wake-up. Fills the struct rdma_event at the address. */
 static jint JNICALL next_event(JAVA, jlong channel, jlong timeout_ns, jlong event_at)
 {
-	struct rdma_channel *c = rdma_handle_use(env, channel, RDMA_CHANNEL, "rdma_get_cm_event");
-	int type;
+	static const char call[] = "rdma_get_cm_event";
+	struct rdma_channel *c = rdma_handle_use(env, channel, RDMA_CHANNEL, call);
+	struct rdma_event *event = POINTER(event_at);
+	int error;
 
 	if (!c)
 		return -1;
-	type = next(c, channel, timeout_ns, POINTER(event_at));
+	error = next(c, channel, timeout_ns, event);
 	rdma_handle_done(channel);
-	return type;
+	if (error && error != EAGAIN && error != EINTR)
+		rdma_throw(env, call, error);
+	return error ? -1 : event->type;
 }
 
 static void JNICALL wake(JAVA, jlong channel)

@@ -121,29 +121,32 @@ static jint JNICALL destroy(JAVA, jlong handle)
 	return -error;
 }
 
-/* Consumes and acknowledges a completion event; false if there was none in the time or a wake-up came first. */
-static bool wait_for_event(struct comp_channel *c, jlong timeout_ns)
+/* Consumes and acknowledges a completion event. EAGAIN: there was none in the time, or a wake-up came first. */
+static int wait_for_event(struct comp_channel *c, jlong timeout_ns)
 {
 	struct ibv_cq *cq;
 	void *context;
 
-	if (!rdma_wait(c->verbs->fd, c->wake_fd, timeout_ns) || rdma.ibv_get_cq_event(c->verbs, &cq, &context))
-		return false;
+	if (!rdma_wait(c->verbs->fd, c->wake_fd, timeout_ns))
+		return EAGAIN;
+	errno = EAGAIN;
+	if (rdma.ibv_get_cq_event(c->verbs, &cq, &context))
+		return errno;
 	rdma.ibv_ack_cq_events(cq, 1);
-	return true;
+	return 0;
 }
 
 /* DiSNI's form: 0 for an event, -1 for none; time in ms, < 0 for ever. The event is acknowledged already. */
 static jint JNICALL get_event(JAVA, jlong channel, jint timeout_ms)
 {
 	struct comp_channel *c = rdma_handle_use(env, channel, RDMA_COMP_CHANNEL, "ibv_get_cq_event");
-	bool event;
+	int error;
 
 	if (!c)
 		return -1;
-	event = wait_for_event(c, timeout_ms < 0 ? INT64_MAX : timeout_ms * INT64_C(1000000));
+	error = wait_for_event(c, timeout_ms < 0 ? INT64_MAX : timeout_ms * INT64_C(1000000));
 	rdma_handle_done(channel);
-	return event ? 0 : -1;
+	return error ? -1 : 0;
 }
 
 static jint JNICALL ack_events(JAVA, UNUSED jlong handle, UNUSED jint count)
@@ -179,12 +182,16 @@ static jint JNICALL request_notify(JAVA, jlong handle, jint solicited_only)
 
 static void JNICALL await(JAVA, jlong channel, jlong timeout_ns)
 {
-	struct comp_channel *c = rdma_handle_use(env, channel, RDMA_COMP_CHANNEL, "ibv_get_cq_event");
+	static const char call[] = "ibv_get_cq_event";
+	struct comp_channel *c = rdma_handle_use(env, channel, RDMA_COMP_CHANNEL, call);
+	int error;
 
 	if (!c)
 		return;
-	wait_for_event(c, timeout_ns);
+	error = wait_for_event(c, timeout_ns);
 	rdma_handle_done(channel);
+	if (error && error != EAGAIN && error != EINTR)
+		rdma_throw(env, call, error);
 }
 
 static void JNICALL wake(JAVA, jlong channel)

@@ -75,6 +75,9 @@ final class DisniClassLoader extends URLClassLoader {
   }
 
   static String explain(Throwable e, Path library, URL disni) {
+    if (e instanceof ExceptionInInitializerError && e.getCause() != null) {
+      return explain(e.getCause(), library, disni);
+    }
     String message = String.valueOf(e.getMessage());
     if (e instanceof IllegalCallerException) {
       return "this JVM forbids native code: start it with --enable-native-access=ALL-UNNAMED ("

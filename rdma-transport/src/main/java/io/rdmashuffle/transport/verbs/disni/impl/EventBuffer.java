@@ -2,7 +2,6 @@ package io.rdmashuffle.transport.verbs.disni.impl;
 
 /** Where native code leaves a connection event: struct rdma_event of rdma_channel.h. One thread. */
 final class EventBuffer {
-  private static final int LISTENER_AT = 0;
   private static final int ID_AT = 8;
   private static final int STATUS_AT = 20;
   private static final int LENGTH_AT = 24;
@@ -14,11 +13,7 @@ final class EventBuffer {
     return event.address();
   }
 
-  /** The handle of the id that listens, 0 for none. */
-  long listener() {
-    return event.bytes().getLong(LISTENER_AT);
-  }
-
+  /** The handle of the id it concerns. */
   long id() {
     return event.bytes().getLong(ID_AT);
   }

@@ -2,6 +2,7 @@ package io.rdmashuffle.transport.verbs.disni.impl;
 
 import com.ibm.disni.verbs.impl.NativeDispatcher;
 import java.io.IOException;
+import java.lang.ref.Reference;
 import java.nio.ByteBuffer;
 
 /**
@@ -21,6 +22,7 @@ final class PreparedReceive {
 
   void post(NativeDispatcher natives, long queuePair) throws IOException {
     natives._postRecv(queuePair, request.address());
+    Reference.reachabilityFence(request);
   }
 
   PreparedReceive set(long wrId, long address, int length, int lkey) {
