@@ -8,6 +8,7 @@ import io.rdmashuffle.transport.TransportException.Kind;
 import java.io.IOException;
 import java.net.URL;
 import java.net.URLClassLoader;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
@@ -38,7 +39,7 @@ class UnpackedLibrariesTest {
 
   @Test
   void jarBuiltWithoutNativeCodeTellsWhy() throws Exception {
-    put("native/ABSENT.txt", "the build host lacks gcc\n".getBytes());
+    put("native/ABSENT.txt", "the build host lacks gcc\n".getBytes(StandardCharsets.UTF_8));
 
     assertRefused("this jar was built without its native libraries: the build host lacks gcc");
   }
@@ -64,7 +65,7 @@ class UnpackedLibrariesTest {
 
   @Test
   void fileThatIsNoLibraryIsRefused() throws Exception {
-    put("native/linux-x86_64/libdisni.so", "git-lfs pointer".getBytes());
+    put("native/linux-x86_64/libdisni.so", "git-lfs pointer".getBytes(StandardCharsets.UTF_8));
 
     assertRefused("not an ELF file");
   }
