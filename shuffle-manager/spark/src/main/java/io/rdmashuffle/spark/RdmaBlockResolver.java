@@ -44,7 +44,8 @@ final class RdmaBlockResolver extends IndexShuffleBlockResolver implements MapOu
 
   static RdmaBlockResolver create(SparkConf conf, Hooks hooks) {
     try {
-      IndexShuffleBlockResolver.class.getConstructor(SparkConf.class, BlockManager.class);
+      var unused =
+          IndexShuffleBlockResolver.class.getConstructor(SparkConf.class, BlockManager.class);
       return new RdmaBlockResolver(conf, hooks);
     } catch (NoSuchMethodException e) {
       return new RdmaBlockResolver(conf, hooks, new ConcurrentHashMap<>());

@@ -5,10 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmashuffle.transport.FallbackReason;
 import io.rdmashuffle.transport.client.Discovery.Invitation;
-import java.nio.charset.StandardCharsets;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.HexFormat;
@@ -104,7 +104,8 @@ final class InvitationCodecTest {
     byte[] longer = Arrays.copyOf(InvitationCodec.encode(TICKET), 200);
     assertThatThrownBy(() -> decode(longer)).isInstanceOf(IOException.class);
     assertThatThrownBy(() -> decode(new byte[4096])).isInstanceOf(IOException.class);
-    assertThatThrownBy(() -> decode("<html>".getBytes(StandardCharsets.UTF_8))).isInstanceOf(IOException.class);
+    assertThatThrownBy(() -> decode("<html>".getBytes(StandardCharsets.UTF_8)))
+        .isInstanceOf(IOException.class);
   }
 
   @Test
