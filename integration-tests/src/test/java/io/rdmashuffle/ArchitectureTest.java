@@ -47,6 +47,15 @@ final class ArchitectureTest {
           .resideInAnyPackage(SPARK, MAPREDUCE);
 
   @ArchTest
+  static final ArchRule sparkKnowsNoBenchmark =
+      noClasses()
+          .that()
+          .resideInAPackage(SPARK)
+          .should()
+          .dependOnClassesThat()
+          .resideInAnyPackage("io.rdmashuffle.benchmarks..", MAPREDUCE);
+
+  @ArchTest
   static final ArchRule disniIsSeenInOnePackageOnly =
       noClasses()
           .that()
