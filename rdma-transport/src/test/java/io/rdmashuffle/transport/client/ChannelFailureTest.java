@@ -14,10 +14,11 @@ import org.junit.jupiter.api.Test;
 
 /** A channel that breaks while something is under way. */
 final class ChannelFailureTest {
-  private static final TransportException BROKEN =
-      new TransportException(Kind.PEER_LOST, "test: the link is cut");
-
   private final Owner owner = new Owner(20_000);
+
+  private static TransportException broken() {
+    return new TransportException(Kind.PEER_LOST, "test: the link is cut");
+  }
 
   @Test
   void everyBlockNotYetHereFallsBackOnce() {
@@ -50,7 +51,7 @@ final class ChannelFailureTest {
     int inUse = rig.pool.chunksOut();
     assertThat(inUse).isPositive();
 
-    channel.fail(BROKEN);
+    channel.fail(broken());
     rig.advance(Duration.ofSeconds(3));
     assertThat(rig.pool.chunksOut()).isEqualTo(inUse);
     assertThat(results.reported()).isZero();
@@ -138,7 +139,7 @@ final class ChannelFailureTest {
   void aFetchThatComesWhileTheChannelCloses() {
     ClientRig rig = new ClientRig();
     ScriptedReaderChannel channel = rig.connected(owner);
-    channel.fail(BROKEN);
+    channel.fail(broken());
 
     Results results = rig.fetch(3);
     assertThat(results.reported()).isZero();

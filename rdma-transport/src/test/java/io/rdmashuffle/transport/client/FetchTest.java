@@ -79,7 +79,7 @@ final class FetchTest {
     List<BlockKey> keys = rig.keys(3);
     owner.place(keys.get(0)); // no piece at all
     owner.place(keys.get(1), 0);
-    owner.answerWith(key -> key == keys.get(2) ? new Reply.Inline(new byte[0]) : null);
+    owner.answerWith(key -> key.equals(keys.get(2)) ? new Reply.Inline(new byte[0]) : null);
     owner.place(keys.get(2));
     Results results = rig.fetch(ClientRig.PEER, keys);
     ScriptedReaderChannel channel = rig.connect();
@@ -150,7 +150,7 @@ final class FetchTest {
                         read -> {
                           assertThat(read.bytes()).isLessThanOrEqualTo(20_000);
                           long first = read.localAddress() >> 16;
-                          long last = read.localAddress() + read.bytes() - 1 >> 16;
+                          long last = (read.localAddress() + read.bytes() - 1) >> 16;
                           assertThat(last).isEqualTo(first);
                         }));
     small.serve(channel, owner);

@@ -22,11 +22,12 @@ import org.junit.jupiter.api.Test;
 
 /** The ways to a connection, and how a peer is left alone when there is none. */
 final class PeerLinkTest {
-  private static final TransportException REFUSED =
-      new TransportException(Kind.PEER_LOST, "test: refused");
-
   private final ClientRig rig = new ClientRig();
   private final Owner owner = new Owner(100);
+
+  private static TransportException refused() {
+    return new TransportException(Kind.PEER_LOST, "test: refused");
+  }
 
   private void failDial(TransportException cause) {
     rig.awaitDial();
@@ -134,7 +135,7 @@ final class PeerLinkTest {
     rig.discovery.manual();
     Results results = rig.fetch(2);
     rig.discovery.last().answer(ScriptedDiscovery.address(1), ScriptedDiscovery.address(2));
-    failDial(REFUSED);
+    failDial(refused());
     rig.awaitDial();
 
     Dialled second = rig.dialer.pending().get(0);
@@ -168,14 +169,14 @@ final class PeerLinkTest {
   @Test
   void pausesDoubleUpToTheMaximumAndEndWithASuccess() {
     rig.fetch(1);
-    failDial(REFUSED);
+    failDial(refused());
     long pauseMs = 1000;
     for (int i = 0; i < 10; i++) {
       rig.advance(Duration.ofMillis(pauseMs - 10));
       assertThat(rig.fetch(1).reasons()).containsOnly(BREAKER_OPEN);
       rig.advance(Duration.ofMillis(pauseMs / 4 + 11)); // what is added at random
       assertThat(rig.fetch(1).reported()).as("probe %s", i).isZero();
-      failDial(REFUSED);
+      failDial(refused());
       pauseMs = Math.min(60_000, pauseMs * 2);
     }
     assertThat(pauseMs).isEqualTo(60_000);
@@ -194,7 +195,7 @@ final class PeerLinkTest {
   @Test
   void onlyOneFetchProbesAPeerThatFailed() {
     rig.fetch(1);
-    failDial(REFUSED);
+    failDial(refused());
     rig.advance(Duration.ofSeconds(2));
 
     Results probe = rig.fetch(1);
@@ -221,7 +222,7 @@ final class PeerLinkTest {
     assertThat(rig.fetch(1).reasons()).containsOnly(CONNECTION_CAP);
     assertThat(rig.dialer.dials()).isEqualTo(1);
     rig.advance(Duration.ofMillis(1251));
-    rig.connected(owner).fail(REFUSED);
+    rig.connected(owner).fail(refused());
     rig.close();
   }
 
