@@ -1,0 +1,319 @@
+package io.rdmashuffle.transport;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.rdmashuffle.transport.client.Block;
+import io.rdmashuffle.transport.client.ClientSettings;
+import io.rdmashuffle.transport.client.Discovery.Invitation;
+import io.rdmashuffle.transport.client.Peer;
+import io.rdmashuffle.transport.memory.MemoryBudget;
+import io.rdmashuffle.transport.verbs.VerbsProvider;
+import io.rdmashuffle.transport.wire.BlockKey;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * What whole transports do for each other: two of them in one JVM, each with files of its own. One
+ * subclass per adapter; none may override a test.
+ */
+abstract class TransportContract {
+  private static final MemoryBudget.Bound ENOUGH =
+      new MemoryBudget.Bound(512 << 20, "the test's bound", "none");
+
+  @TempDir Path directory;
+
+  private final Map<String, Process> processes = new ConcurrentHashMap<>();
+
+  /** Libraries of one more process. */
+  protected abstract VerbsProvider provider() throws Exception;
+
+  /** Address of an adapter for one more process. */
+  protected abstract InetAddress address() throws Exception;
+
+  /** Fails if anything is open, after all transports are closed. */
+  protected abstract void assertNothingOpen() throws Exception;
+
+  /** One process with a transport. */
+  final class Process {
+    final Outputs outputs;
+    final RdmaTransport transport;
+    final Peer peer;
+
+    Process(String id, TransportSettings settings) throws Exception {
+      peer = new Peer(id, "host-" + id, 7337);
+      outputs = new Outputs(Files.createDirectory(directory.resolve(id)));
+      transport =
+          RdmaTransport.open(
+              new RdmaTransport.Site(provider(), address(), id, NanoClock.system()),
+              new RdmaTransport.Engine(outputs, TransportContract.this::discover),
+              settings);
+      processes.put(id, this);
+    }
+
+    Collected fetch(Process owner, List<BlockKey> keys) {
+      Collected collected = new Collected(keys);
+      transport.client().fetch(owner.peer, keys, collected);
+      return collected;
+    }
+  }
+
+  private CompletableFuture<Invitation> discover(Peer peer) {
+    RdmaTransport owner = processes.get(peer.id()).transport;
+    TicketOffice.Ticket ticket = owner.tickets().issue();
+    return CompletableFuture.completedFuture(
+        new Invitation.Ticket(
+            List.of(owner.listenAddress()), ticket.credentialId(), ticket.secret()));
+  }
+
+  private Process process(String id) throws Exception {
+    return new Process(id, TransportSettings.defaults(ENOUGH));
+  }
+
+  private Process smallReader(String id) throws Exception {
+    ClientSettings standard = ClientSettings.defaults();
+    ClientSettings small =
+        new ClientSettings(
+            1 << 20,
+            64 << 10,
+            25,
+            64 << 10,
+            512 << 10,
+            standard.fetchTimeout(),
+            standard.discoveryTimeout(),
+            Duration.ofSeconds(5),
+            standard.breakerMinimum(),
+            standard.breakerMaximum());
+    TransportSettings defaults = TransportSettings.defaults(ENOUGH);
+    return new Process(
+        id, new TransportSettings(defaults.channel(), defaults.server(), small, ENOUGH));
+  }
+
+  @AfterEach
+  final void nothingIsLeft() throws Exception {
+    for (Process process : processes.values()) {
+      process.transport.close();
+      assertThat(process.transport.levels().values())
+          .as("%s", process.transport.levels())
+          .containsOnly(0L);
+    }
+    assertNothingOpen();
+    assertThat(Thread.getAllStackTraces().keySet())
+        .extracting(Thread::getName)
+        .noneMatch(name -> name.startsWith("rdma-shuffle-"));
+  }
+
+  private static int[] sizes(Random random, int count, int below) {
+    return random.ints(count, 0, below).toArray();
+  }
+
+  @Test
+  final void blocksOfEverySizeArriveWithTheirBytes() throws Exception {
+    Process owner = process("owner");
+    Process reader = process("reader");
+    List<BlockKey> keys =
+        owner.outputs.write(
+            0, 1, 100, 512, 513, 4096, 6000, 65_535, 65_536, 65_537, 1 << 20, (3 << 20) + 7, 0, 99);
+
+    Collected blocks = reader.fetch(owner, keys).await().check(owner.outputs);
+
+    assertThat(blocks.arrived()).isEqualTo(keys.size());
+    Counters counters = reader.transport.counters();
+    assertThat(counters.value(Counter.BYTES_READ)).isGreaterThan(4 << 20);
+    assertThat(counters.value(Counter.BLOCKS_INLINE)).isPositive();
+    assertThat(counters.readLatency().count()).isPositive();
+  }
+
+  @Test
+  final void manyMapOutputsOfSmallBlocks() throws Exception {
+    Process owner = process("owner");
+    Process reader = process("reader");
+    List<BlockKey> spots = new ArrayList<>();
+    for (int i = 0; i < 300; i++) {
+      spots.add(owner.outputs.write(6000, 6000, 6000).get(1));
+    }
+
+    assertThat(reader.fetch(owner, spots).await().check(owner.outputs).arrived()).isEqualTo(300);
+  }
+
+  @Test
+  final void aBlockTheOwnerDoesNotKnowFallsBackAndTheOthersArrive() throws Exception {
+    Process owner = process("owner");
+    Process reader = process("reader");
+    List<BlockKey> keys = new ArrayList<>(owner.outputs.write(1000, 20_000));
+    keys.add(1, new BlockKey(9, 9, 9, 10));
+
+    Collected blocks = reader.fetch(owner, keys).await().check(owner.outputs);
+
+    assertThat(blocks.reason(1)).isEqualTo(FallbackReason.UNKNOWN_BLOCK);
+    assertThat(blocks.arrived()).isEqualTo(2);
+  }
+
+  @Test
+  final void processesReadFromEachOtherAtTheSameTime() throws Exception {
+    List<Process> all = List.of(process("a"), process("b"), process("c"));
+    Random random = new Random(11);
+    List<List<BlockKey>> keys = new ArrayList<>();
+    for (Process process : all) {
+      keys.add(process.outputs.write(sizes(random, 200, 50_000)));
+    }
+
+    List<Collected> fetches = new ArrayList<>();
+    List<Process> owners = new ArrayList<>();
+    for (int i = 0; i < 60; i++) {
+      Process reader = all.get(i % 3);
+      int owner = (i + 1 + i / 3 % 2) % 3;
+      List<BlockKey> some = new ArrayList<>(keys.get(owner));
+      Collections.shuffle(some, random);
+      fetches.add(reader.fetch(all.get(owner), some.subList(0, 40)));
+      owners.add(all.get(owner));
+    }
+
+    for (int i = 0; i < fetches.size(); i++) {
+      Collected fetch = fetches.get(i).await().check(owners.get(i).outputs);
+      assertThat(fetch.reasons()).isEmpty();
+    }
+    assertThat(all.get(0).transport.counters().value(Counter.CONNECTIONS_OPENED))
+        .as("two to others, two from them")
+        .isLessThanOrEqualTo(4);
+  }
+
+  @Test
+  final void aReaderThatHoldsMoreThanItsPoolStillGetsEverything() throws Exception {
+    Process owner = process("owner");
+    Process reader = smallReader("reader");
+    List<BlockKey> keys = owner.outputs.write(sizes(new Random(3), 150, 60_000));
+    List<BlockKey> large = owner.outputs.write(5 << 20);
+
+    Collected held = reader.fetch(owner, keys).await();
+    Collected others = reader.fetch(owner, keys).await();
+    Collected larger = reader.fetch(owner, large).await();
+
+    assertThat(held.reasons()).isEmpty();
+    assertThat(others.check(owner.outputs).reasons()).isEmpty();
+    assertThat(larger.check(owner.outputs).reasons()).isEmpty();
+    held.check(owner.outputs);
+    assertThat(reader.transport.counters().value(Counter.BLOCKS_COPIED_OUT)).isPositive();
+  }
+
+  @Test
+  final void anOwnerThatStopsInTheMiddleCostsFallbacksOnly() throws Exception {
+    Process owner = process("owner");
+    Process reader = process("reader");
+    List<BlockKey> keys = owner.outputs.write(sizes(new Random(4), 400, 20_000));
+    reader.fetch(owner, keys.subList(0, 1)).await().check(owner.outputs);
+
+    List<Collected> fetches =
+        IntStream.range(0, 20).mapToObj(i -> reader.fetch(owner, keys)).toList();
+    fetches.get(0).await();
+    owner.transport.close();
+
+    for (Collected fetch : fetches) {
+      fetch.await().check(owner.outputs);
+    }
+    Collected later = reader.fetch(owner, keys.subList(0, 3)).await();
+    assertThat(later.arrived()).isZero();
+  }
+
+  @Test
+  final void aReaderThatStopsInTheMiddleReportsEverything() throws Exception {
+    Process owner = process("owner");
+    Process reader = process("reader");
+    List<BlockKey> keys = owner.outputs.write(sizes(new Random(5), 400, 20_000));
+    reader.fetch(owner, keys.subList(0, 1)).await().check(owner.outputs);
+    List<Collected> fetches =
+        IntStream.range(0, 20).mapToObj(i -> reader.fetch(owner, keys)).toList();
+
+    reader.transport.close();
+
+    for (Collected fetch : fetches) {
+      fetch.await().check(owner.outputs);
+    }
+    assertThat(reader.fetch(owner, keys).await().reasons()).containsOnly(FallbackReason.STOPPING);
+  }
+
+  @Test
+  final void blocksStayValidAfterTheirReaderIsClosed() throws Exception {
+    Process owner = process("owner");
+    Process reader = process("reader");
+    Collected held = reader.fetch(owner, owner.outputs.write(70_000, 900_000)).await();
+
+    reader.transport.close();
+    assertThat(reader.transport.levels().get("pool.chunks-out")).isPositive();
+
+    held.check(owner.outputs);
+    assertThat(held.arrived()).isEqualTo(2);
+  }
+
+  @Test
+  final void filesThatGoAwayAreLetGoOf() throws Exception {
+    Process owner = process("owner");
+    Process reader = process("reader");
+    List<BlockKey> keys = owner.outputs.write(sizes(new Random(6), 50, 300_000));
+    reader.fetch(owner, keys).await().check(owner.outputs);
+
+    owner.transport.server().forget(owner.outputs.removeAll()).get(10, TimeUnit.SECONDS);
+
+    assertThat(owner.transport.levels().get("registered-bytes.windows")).isZero();
+    assertThat(reader.fetch(owner, keys).await().reasons())
+        .containsOnly(FallbackReason.UNKNOWN_BLOCK);
+  }
+
+  @Test
+  final void aForgottenPeerIsDiscoveredAnew() throws Exception {
+    Process owner = process("owner");
+    Process reader = process("reader");
+    List<BlockKey> keys = owner.outputs.write(10_000);
+    reader.fetch(owner, keys).await().check(owner.outputs);
+
+    reader.transport.client().forget("owner");
+
+    Collected again = reader.fetch(owner, keys).await().check(owner.outputs);
+    assertThat(again.arrived()).isEqualTo(1);
+    assertThat(owner.transport.tickets().outstanding()).as("tickets left over").isZero();
+  }
+
+  @Test
+  final void openingWhereThereIsNoAdapterLeavesNothing() {
+    Outputs none = new Outputs(directory);
+    assertThatThrownBy(
+            () ->
+                RdmaTransport.open(
+                    new RdmaTransport.Site(
+                        provider(),
+                        InetAddress.getByName("203.0.113.77"),
+                        "lost",
+                        NanoClock.system()),
+                    new RdmaTransport.Engine(none, this::discover),
+                    TransportSettings.defaults(ENOUGH)))
+        .isInstanceOf(TransportException.class)
+        .hasMessageContaining("203.0.113.77");
+  }
+
+  @Test
+  final void aBlockMayBeClosedByAnyThread() throws Exception {
+    Process owner = process("owner");
+    Process reader = process("reader");
+    List<BlockKey> keys = owner.outputs.write(sizes(new Random(7), 100, 20_000));
+    Collected fetch = reader.fetch(owner, keys).await();
+
+    IntStream.range(0, keys.size()).parallel().mapToObj(fetch::block).forEach(Block::close);
+
+    assertThatThrownBy(() -> fetch.block(0).stream().read()).isInstanceOf(IOException.class);
+  }
+}
