@@ -112,8 +112,8 @@ public final class ChannelLayer implements AutoCloseable {
     }
     closed = true;
     boolean allGone = await(core.shutDown());
-    threads.close();
-    if (allGone) {
+    boolean ended = threads.end();
+    if (allGone && ended) {
       core.close();
     } else {
       LOG.error("not closed in time, left open: {}", core.limits().describe());
@@ -121,13 +121,15 @@ public final class ChannelLayer implements AutoCloseable {
   }
 
   private static boolean await(CompletableFuture<Void> done) {
+    return Uninterrupted.await(ns -> isDone(done, ns), CLOSE_TIMEOUT_NS);
+  }
+
+  private static boolean isDone(CompletableFuture<Void> done, long timeoutNs)
+      throws InterruptedException {
     try {
-      done.get(CLOSE_TIMEOUT_NS, TimeUnit.NANOSECONDS);
+      done.get(timeoutNs, TimeUnit.NANOSECONDS);
       return true;
     } catch (TimeoutException e) {
-      return false;
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
       return false;
     } catch (ExecutionException e) {
       throw new IllegalStateException("never fails", e);

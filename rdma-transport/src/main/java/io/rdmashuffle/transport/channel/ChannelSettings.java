@@ -24,6 +24,39 @@ public record ChannelSettings(
     Duration keepAlive,
     Duration idleTimeout,
     Duration spin) {
+  private static final int MOST_REQUESTS = 1024;
+  private static final int MOST_READS = 16_384;
+  private static final int MOST_CONNECTIONS = 65_536;
+  private static final Duration LONGEST = Duration.ofDays(1);
+
+  /**
+   * @throws IllegalArgumentException if a value is out of its range
+   */
+  public ChannelSettings {
+    requireRange("requestsInFlight", requestsInFlight, 1, MOST_REQUESTS);
+    requireRange("readsInFlight", readsInFlight, 1, MOST_READS);
+    requireRange("maxConnections", maxConnections, 1, MOST_CONNECTIONS);
+    requireRange("connectTimeout", connectTimeout, Duration.ofMillis(1));
+    requireRange("requestTimeout", requestTimeout, Duration.ofMillis(1));
+    requireRange("keepAlive", keepAlive, Duration.ofMillis(1));
+    requireRange("idleTimeout", idleTimeout, Duration.ofMillis(1));
+    requireRange("spin", spin, Duration.ZERO);
+  }
+
+  private static void requireRange(String name, int value, int least, int most) {
+    if (value < least || value > most) {
+      throw new IllegalArgumentException(
+          name + "=" + value + " is outside " + least + " to " + most);
+    }
+  }
+
+  private static void requireRange(String name, Duration value, Duration least) {
+    if (value.compareTo(least) < 0 || value.compareTo(LONGEST) > 0) {
+      throw new IllegalArgumentException(
+          name + "=" + value + " is outside " + least + " to " + LONGEST);
+    }
+  }
+
   public static ChannelSettings defaults() {
     return new ChannelSettings(
         16,

@@ -10,6 +10,8 @@ import io.rdmashuffle.transport.wire.WireLimits;
 import java.nio.ByteBuffer;
 import java.util.LinkedHashSet;
 import java.util.Set;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Decides on connect requests before anything is created for them: version, credential, code,
@@ -18,6 +20,8 @@ import java.util.Set;
  * <p><b>Threads:</b> the CM thread.
  */
 final class Doorkeeper implements CmThread.Watcher {
+  private static final Logger LOG = LoggerFactory.getLogger(Doorkeeper.class);
+
   /** More than can connect within the time that a replay would be of use. */
   private static final int REMEMBERED_NONCES = 8192;
 
@@ -35,8 +39,15 @@ final class Doorkeeper implements CmThread.Watcher {
 
   @Override
   public void onEvent(CmEvent event) {
-    CmId id = event.id();
-    ConnectRequest request = ConnectRequest.parse(event.privateData());
+    try {
+      decide(event.id(), ConnectRequest.parse(event.privateData()));
+    } catch (RuntimeException bug) { // of the credentials, most likely: the id must not stay
+      LOG.error("deciding on a connect request threw", bug);
+      reject(event.id(), Reason.SETUP_FAILED, "bug");
+    }
+  }
+
+  private void decide(CmId id, ConnectRequest request) {
     if (request == null) {
       reject(id, Reason.MALFORMED, "no connect request of this protocol");
     } else if (request.version() != WireLimits.VERSION) {
@@ -68,8 +79,7 @@ final class Doorkeeper implements CmThread.Watcher {
     } else if (permit == null) {
       establishing.giveUpAnIdleOne();
       reject(id, Reason.CONNECTION_CAP, limits.describe());
-    } else if (!credentials.redeem(credentialId)) {
-      permit.close();
+    } else if (!redeem(credentialId, permit)) {
       reject(id, Reason.CREDENTIAL, "used before");
     } else {
       var caller =
@@ -77,6 +87,18 @@ final class Doorkeeper implements CmThread.Watcher {
               peerName(id), credentialId, credential.domain(), acceptor, permit);
       new Inbound(establishing, id, caller, challenge(credentialId, credential)).start();
     }
+  }
+
+  private boolean redeem(long credentialId, ConnectionLimits.Permit permit) {
+    boolean redeemed = false;
+    try {
+      redeemed = credentials.redeem(credentialId);
+    } finally {
+      if (!redeemed) {
+        permit.close();
+      }
+    }
+    return redeemed;
   }
 
   private MutualChallenge challenge(long credentialId, Credential credential) {

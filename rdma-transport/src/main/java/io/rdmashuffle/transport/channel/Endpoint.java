@@ -136,6 +136,8 @@ final class Endpoint {
       call.run();
     } catch (VerbsException e) {
       failure = e;
+    } catch (RuntimeException e) { // nobody may wait for a result for ever
+      failure = new VerbsException(Kind.BUG, "a slow call threw", e);
     }
     VerbsException outcome = failure;
     context.loop().execute(() -> slowCallEnded(result, outcome));

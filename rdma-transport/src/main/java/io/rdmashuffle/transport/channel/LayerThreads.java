@@ -2,6 +2,8 @@ package io.rdmashuffle.transport.channel;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.Executor;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -14,10 +16,11 @@ import org.slf4j.LoggerFactory;
 final class LayerThreads implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(LayerThreads.class);
   private static final int SLOW_THREADS = 2;
-  private static final long JOIN_MS = 5_000;
+  private static final long JOIN_NS = TimeUnit.SECONDS.toNanos(5);
 
   private final String name;
   private final ExecutorService slowPool;
+  private final Queue<Thread> slowThreads = new ConcurrentLinkedQueue<>();
   private final List<Thread> threads = new ArrayList<>();
   private ChannelCore core;
 
@@ -26,11 +29,25 @@ final class LayerThreads implements AutoCloseable {
     AtomicInteger number = new AtomicInteger();
     slowPool =
         Executors.newFixedThreadPool(
-            SLOW_THREADS, task -> thread("slow-" + number.incrementAndGet(), task));
+            SLOW_THREADS,
+            task -> {
+              Thread thread = thread("slow-" + number.incrementAndGet(), task);
+              slowThreads.add(thread);
+              return thread;
+            });
   }
 
+  /** What a task throws is logged as a bug. Once closed it refuses tasks. */
   Executor slowPool() {
-    return slowPool;
+    return task -> slowPool.execute(() -> runGuarded(task));
+  }
+
+  private static void runGuarded(Runnable task) {
+    try {
+      task.run();
+    } catch (Throwable bug) {
+      LOG.error("a task of the slow pool threw; the pool goes on", bug);
+    }
   }
 
   void start(ChannelCore startedCore) {
@@ -46,39 +63,44 @@ final class LayerThreads implements AutoCloseable {
     return thread;
   }
 
-  /** The CM thread first, for it feeds the slow pool, then that, for it feeds the loop. */
   @Override
   public void close() {
+    end();
+  }
+
+  /**
+   * The CM thread first, for it feeds the slow pool, then that, for it feeds the loop.
+   *
+   * @return false if one of them is still alive, which has been logged
+   */
+  boolean end() {
+    boolean ended = true;
     if (core != null) {
       core.cm().stop();
-      join(threads.get(0));
+      ended = join(threads.get(0));
     }
-    slowPool.shutdown();
-    awaitSlowPool();
+    slowPool.shutdown(); // what was handed in still runs
+    for (Thread thread : slowThreads) {
+      ended &= join(thread);
+    }
     if (core != null) {
       core.loop().stop();
-      join(threads.get(1));
+      ended &= join(threads.get(1));
     }
+    return ended;
   }
 
-  private void awaitSlowPool() {
-    try {
-      if (!slowPool.awaitTermination(JOIN_MS, TimeUnit.MILLISECONDS)) {
-        LOG.error("the slow pool of {} has not ended after {} ms", name, JOIN_MS);
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
+  private static boolean join(Thread thread) {
+    boolean ended =
+        Uninterrupted.await(
+            ns -> {
+              thread.join(1 + TimeUnit.NANOSECONDS.toMillis(ns)); // 0 would be for ever
+              return !thread.isAlive();
+            },
+            JOIN_NS);
+    if (!ended) {
+      LOG.error("{} has not ended in time", thread.getName());
     }
-  }
-
-  private static void join(Thread thread) {
-    try {
-      thread.join(JOIN_MS);
-      if (thread.isAlive()) {
-        LOG.error("{} has not ended after {} ms", thread.getName(), JOIN_MS);
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
+    return ended;
   }
 }

@@ -89,7 +89,7 @@ final class Link implements AutoCloseable {
   private static void attempt(Step step) {
     try {
       step.run();
-    } catch (VerbsException e) {
+    } catch (VerbsException | RuntimeException e) { // destroying it is what counts
       LOG.debug("closing a connection that was never whole, or is broken", e);
     }
   }

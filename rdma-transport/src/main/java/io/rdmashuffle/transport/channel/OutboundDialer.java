@@ -22,9 +22,14 @@ final class OutboundDialer implements Dialer {
       refuse(target, listener);
       return ENDED;
     }
-    Outbound outbound = new Outbound(establishing, target, listener, permit);
-    establishing.cm().execute(outbound::start);
-    return outbound;
+    try {
+      Outbound outbound = new Outbound(establishing, target, listener, permit);
+      establishing.cm().execute(outbound::start);
+      return outbound;
+    } catch (RuntimeException e) { // an empty secret, for instance
+      permit.close();
+      throw e;
+    }
   }
 
   private void refuse(Target target, ReaderChannel.Listener listener) {

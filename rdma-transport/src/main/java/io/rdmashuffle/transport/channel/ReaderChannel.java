@@ -66,9 +66,19 @@ public interface ReaderChannel {
   interface Listener {
     void onOpen(ReaderChannel channel);
 
+    /**
+     * @param cause a {@link ConnectionCapException} if there is no room here or at the owner; of
+     *     kind CONFIG if the owner speaks another version; of kind PEER_LOST if it is not there,
+     *     takes too long, or does not accept the credential
+     */
     void onDialFailed(TransportException cause);
 
-    /** All handlers have been told before. */
+    /**
+     * All handlers have been told before.
+     *
+     * @param cause of kind RETRY if nothing was wrong: the connection was not used for long, made
+     *     room for another, or this side is stopping
+     */
     void onClosed(TransportException cause);
   }
 }

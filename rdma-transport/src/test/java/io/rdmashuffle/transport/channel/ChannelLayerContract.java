@@ -159,4 +159,17 @@ abstract class ChannelLayerContract {
       assertThat(rig.owner.loop().offer(() -> {})).isFalse();
     }
   }
+
+  @Test
+  final void anInterruptDoesNotCutTheCloseShort() throws Exception {
+    try (LayerRig rig = open()) {
+      LayerClient client = dial(rig, 0, Integer.MAX_VALUE);
+      client.await(client.opened);
+      Thread.currentThread().interrupt();
+      rig.reader.close();
+      assertThat(Thread.interrupted()).isTrue();
+      assertThat(rig.reader.connections()).isZero();
+      client.await(client.ended);
+    }
+  }
 }

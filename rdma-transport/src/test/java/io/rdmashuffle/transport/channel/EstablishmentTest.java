@@ -1,6 +1,7 @@
 package io.rdmashuffle.transport.channel;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmashuffle.transport.Counter;
 import io.rdmashuffle.transport.TransportException.Kind;
@@ -150,6 +151,27 @@ final class EstablishmentTest {
         }
       }
       assertThat(listener.heard).isIn(List.of("dial failed"), List.of("open", "closed"));
+    }
+  }
+
+  @Test
+  void credentialsThatThrowCostTheirConnectionOnly() throws Exception {
+    try (Network net = new Network()) {
+      net.owner.credentials.throwOnRedeem(9, Network.SECRET);
+      RecordingListener listener = net.dial(net.reader, net.owner.target(9, Network.SECRET));
+      assertThat(listener.onlyCause()).hasMessageContaining("could not set up its side");
+      assertThat(net.owner.core.limits().inUse()).isZero();
+      net.connect();
+    }
+  }
+
+  @Test
+  void anEmptySecretIsTheCallersBugAndTakesNoRoom() throws Exception {
+    try (Network net = new Network()) {
+      Dialer.Target target = net.owner.target(Network.TICKET, new byte[0]);
+      assertThatThrownBy(() -> net.reader.core.dialer().dial(target, new RecordingListener()))
+          .isInstanceOf(IllegalArgumentException.class);
+      assertThat(net.reader.core.limits().inUse()).isZero();
     }
   }
 }

@@ -198,14 +198,16 @@ final class LifetimeTest {
   @Test
   void afterShutDownDialsFailAndReadersAreRejected() throws Exception {
     try (Network net = new Network()) {
-      net.owner.core.shutDown();
+      var ownerDone = net.owner.core.shutDown();
       RecordingListener toStopped =
           net.dial(net.reader, net.owner.target(Network.TICKET, Network.SECRET));
       assertThat(toStopped.heard).containsExactly("dial failed");
-      net.reader.core.shutDown();
+      var readerDone = net.reader.core.shutDown();
       RecordingListener fromStopped =
           net.dial(net.reader, net.owner.target(Network.TICKET, Network.SECRET));
       assertThat(fromStopped.onlyCause()).hasMessageContaining("this side is stopping");
+      assertThat(ownerDone).isDone();
+      assertThat(readerDone).isDone();
     }
   }
 

@@ -1,20 +1,11 @@
 package io.rdmashuffle.transport.channel;
 
-import io.rdmashuffle.transport.CloseStack;
 import io.rdmashuffle.transport.TransportException;
-import io.rdmashuffle.transport.verbs.Access;
-import io.rdmashuffle.transport.verbs.CmChannel;
 import io.rdmashuffle.transport.verbs.CmEvent;
 import io.rdmashuffle.transport.verbs.CmId;
-import io.rdmashuffle.transport.verbs.CompletionQueue;
-import io.rdmashuffle.transport.verbs.Device;
-import io.rdmashuffle.transport.verbs.Mapping;
-import io.rdmashuffle.transport.verbs.MemoryRegion;
-import io.rdmashuffle.transport.verbs.ProtectionDomain;
 import io.rdmashuffle.transport.verbs.QueuePair;
 import io.rdmashuffle.transport.verbs.QueuePairCapacity;
 import io.rdmashuffle.transport.verbs.ReadChain;
-import io.rdmashuffle.transport.verbs.VerbsProvider;
 import io.rdmashuffle.transport.verbs.WcStatus;
 import io.rdmashuffle.transport.verbs.WorkCompletions;
 import io.rdmashuffle.transport.wire.Reply;
@@ -40,24 +31,13 @@ final class RawPeer implements AutoCloseable {
   final List<CmEvent> events = new ArrayList<>();
   final List<WcStatus> reads = new ArrayList<>();
   private final Network net;
-  private final CloseStack parts = new CloseStack();
-  private final CmChannel channel;
-  private final ProtectionDomain domain;
-  private final CompletionQueue queue;
-  private final Mapping memory;
-  private final MemoryRegion region;
+  private final RawAdapter adapter;
   private CmId id;
   private QueuePair qp;
 
   RawPeer(Network net) throws TransportException {
     this.net = net;
-    VerbsProvider provider = net.fabric.provider();
-    Device device = parts.push(provider.open(net.fabric.addAdapter()));
-    domain = parts.push(device.allocateProtectionDomain());
-    queue = parts.push(device.createCompletionQueue(1024));
-    channel = parts.push(device.openCmChannel());
-    memory = parts.push(provider.hostMemory().allocate((long) (RECEIVES + 1) * SLOT_BYTES));
-    region = parts.push(domain.register(memory.address(), memory.bytes(), Access.LOCAL_WRITE));
+    adapter = new RawAdapter(net.fabric, (RECEIVES + 1) * SLOT_BYTES);
   }
 
   // ---- as a reader
@@ -65,7 +45,7 @@ final class RawPeer implements AutoCloseable {
   /** Sends a connect request. What becomes of it is in {@link #events}. */
   RawPeer connect(Node owner, byte[] privateData) throws TransportException {
     InetSocketAddress address = owner.target(0, Network.SECRET).address();
-    id = parts.push(channel.createId());
+    id = adapter.parts.push(adapter.channel.createId());
     id.resolveAddress(address, 1_000_000_000);
     look();
     id.resolveRoute(1_000_000_000);
@@ -89,13 +69,13 @@ final class RawPeer implements AutoCloseable {
   // ---- as an owner
 
   InetSocketAddress listen() throws TransportException {
-    return parts.push(channel.listen(0, 8)).localAddress();
+    return adapter.parts.push(adapter.channel.listen(0, 8)).localAddress();
   }
 
   /** Takes whoever knocks. */
   void accept() throws TransportException {
     look();
-    id = parts.push(lastEvent().id());
+    id = adapter.parts.push(lastEvent().id());
     createQueuePair();
     id.accept(ConnectAnswer.accepting(17).encode());
     look();
@@ -104,14 +84,18 @@ final class RawPeer implements AutoCloseable {
   // ---- both
 
   private void createQueuePair() throws TransportException {
-    qp = id.createQueuePair(domain, queue, new QueuePairCapacity(256, RECEIVES));
+    qp = id.createQueuePair(adapter.domain, adapter.queue, new QueuePairCapacity(256, RECEIVES));
     for (int i = 0; i < RECEIVES; i++) {
       postReceive(i);
     }
   }
 
   private void postReceive(int slot) throws TransportException {
-    qp.postReceive(slot, memory.address() + (long) slot * SLOT_BYTES, SLOT_BYTES, region.lkey());
+    qp.postReceive(
+        slot,
+        adapter.memory.address() + (long) slot * SLOT_BYTES,
+        SLOT_BYTES,
+        adapter.region.lkey());
   }
 
   CmEvent lastEvent() {
@@ -119,10 +103,13 @@ final class RawPeer implements AutoCloseable {
   }
 
   void send(byte[] frame) throws TransportException {
-    ByteBuffer out = memory.view((long) RECEIVES * SLOT_BYTES, SLOT_BYTES);
+    ByteBuffer out = adapter.memory.view((long) RECEIVES * SLOT_BYTES, SLOT_BYTES);
     out.put(frame);
     qp.postSend(
-        SEND_ID, memory.address() + (long) RECEIVES * SLOT_BYTES, frame.length, region.lkey());
+        SEND_ID,
+        adapter.memory.address() + (long) RECEIVES * SLOT_BYTES,
+        frame.length,
+        adapter.region.lkey());
     look();
   }
 
@@ -140,7 +127,7 @@ final class RawPeer implements AutoCloseable {
   /** READs into memory that receives use: the test does not look at the bytes. */
   WcStatus read(long address, int rkey, int bytes) throws TransportException {
     ReadChain chain = new ReadChain(1);
-    chain.add(bytes).from(address, rkey).into(memory.address(), region.lkey());
+    chain.add(bytes).from(address, rkey).into(adapter.memory.address(), adapter.region.lkey());
     chain.stampAll(READ_ID);
     qp.postReads(chain);
     look();
@@ -158,11 +145,11 @@ final class RawPeer implements AutoCloseable {
   /** Lets everybody come to rest, then takes what has arrived here. */
   void look() throws TransportException {
     net.settle();
-    for (CmEvent e = channel.await(0); e != null; e = channel.await(0)) {
+    for (CmEvent e = adapter.channel.await(0); e != null; e = adapter.channel.await(0)) {
       events.add(e);
     }
     WorkCompletions completions = new WorkCompletions(16);
-    while (queue.poll(completions) > 0) {
+    while (adapter.queue.poll(completions) > 0) {
       for (int i = 0; i < completions.size(); i++) {
         take(completions, i);
       }
@@ -176,7 +163,7 @@ final class RawPeer implements AutoCloseable {
       reads.add(completions.status(i));
     } else if (wrId < RECEIVES && completions.status(i) == WcStatus.SUCCESS) {
       byte[] frame = new byte[completions.bytes(i)];
-      memory.view(wrId * SLOT_BYTES, SLOT_BYTES).get(frame);
+      adapter.memory.view(wrId * SLOT_BYTES, SLOT_BYTES).get(frame);
       received.add(frame);
       postReceive((int) wrId);
     }
@@ -184,6 +171,6 @@ final class RawPeer implements AutoCloseable {
 
   @Override
   public void close() {
-    parts.close();
+    adapter.close();
   }
 }

@@ -11,6 +11,7 @@ final class TestCredentials implements Credentials {
   private final ProtectionDomain domain;
   private final Map<Long, byte[]> secrets = new HashMap<>();
   private final Set<Long> reusable = new HashSet<>();
+  private final Set<Long> throwing = new HashSet<>();
   private final Set<Long> spent = new HashSet<>();
 
   TestCredentials(ProtectionDomain domain) {
@@ -24,6 +25,11 @@ final class TestCredentials implements Credentials {
   void addJob(long id, byte[] secret) {
     secrets.put(id, secret);
     reusable.add(id);
+  }
+
+  void throwOnRedeem(long id, byte[] secret) {
+    secrets.put(id, secret);
+    throwing.add(id);
   }
 
   void expire(long id) {
@@ -42,6 +48,9 @@ final class TestCredentials implements Credentials {
 
   @Override
   public boolean redeem(long credentialId) {
+    if (throwing.contains(credentialId)) {
+      throw new IllegalStateException("thrown on purpose");
+    }
     return spent.add(credentialId) || reusable.contains(credentialId);
   }
 }
