@@ -194,7 +194,7 @@ public interface ReadFailureContract extends RigTest {
 
   @Test
   default void closedPairWritesNoMore() throws Exception {
-    int bytes = 16 << 20;
+    int bytes = 2 << 20;
     RigPair pair = rig().connect();
     RigMemory source = rig().source(bytes);
     RigMemory sink = rig().sink(bytes);
