@@ -101,7 +101,15 @@ final class FileEntry {
     return i >= 0 ? Math.max(limit, windows.get(i).toBytes()) : limit;
   }
 
+  /**
+   * @throws IllegalStateException if it overlaps another or is empty
+   */
   void add(Window window) {
+    boolean follows = previousWindowTo(window.fromBytes(), 0) <= window.fromBytes();
+    boolean precedes = nextWindowFrom(window.fromBytes(), window.toBytes()) >= window.toBytes();
+    if (!follows || !precedes || window.bytes() <= 0) {
+      throw new IllegalStateException(window + " overlaps one of " + windows);
+    }
     windows.add(indexAfter(window.fromBytes()), window);
   }
 

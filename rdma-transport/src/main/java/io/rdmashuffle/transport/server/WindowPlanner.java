@@ -79,10 +79,16 @@ final class WindowPlanner {
       }
     }
     for (Gap run : merge(entry, wanted)) {
-      Gap window = grow(entry, run);
-      if (cache.register(entry, window.fromBytes(), window.toBytes(), lane)) {
-        entry.demand().clear(entry.slotOf(window.fromBytes()));
+      // The window of the run before may have grown into this one.
+      for (Gap gap : gaps(entry, run.fromBytes(), run.toBytes())) {
+        register(entry, grow(entry, gap), lane);
       }
+    }
+  }
+
+  private void register(FileEntry entry, Gap window, SlowLanes.Lane lane) {
+    if (cache.register(entry, window.fromBytes(), window.toBytes(), lane)) {
+      entry.demand().clear(entry.slotOf(window.fromBytes()));
     }
   }
 
@@ -101,9 +107,13 @@ final class WindowPlanner {
 
   /** The parts of a block that have no window, whole pages, split where slots end. */
   private List<Gap> gaps(FileEntry entry, BlockLocation block) {
+    return gaps(
+        entry, pages.down(block.offsetBytes()), pages.up(block.offsetBytes() + block.bytes()));
+  }
+
+  private static List<Gap> gaps(FileEntry entry, long from, long end) {
     List<Gap> gaps = new ArrayList<>(1);
-    long end = pages.up(block.offsetBytes() + block.bytes());
-    for (long at = pages.down(block.offsetBytes()); at < end; ) {
+    for (long at = from; at < end; ) {
       Window window = entry.windowAt(at);
       if (window != null) {
         at = window.toBytes();

@@ -41,6 +41,18 @@ final class FileEntryTest {
   }
 
   @Test
+  void windowsDoNotOverlap() {
+    add(100, 200);
+    add(300, 400);
+    add(200, 300);
+    for (int from : new int[] {50, 99, 100, 101, 199, 350}) {
+      assertThatThrownBy(() -> add(from, from + 60)).isInstanceOf(IllegalStateException.class);
+    }
+    assertThatThrownBy(() -> add(500, 500)).isInstanceOf(IllegalStateException.class);
+    assertThat(entry.windows()).hasSize(3);
+  }
+
+  @Test
   void knowsTheNeighboursOfAGap() {
     add(100, 200);
     add(300, 400);

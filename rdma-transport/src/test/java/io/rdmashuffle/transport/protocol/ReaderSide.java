@@ -1,0 +1,118 @@
+package io.rdmashuffle.transport.protocol;
+
+import io.rdmashuffle.transport.CloseStack;
+import io.rdmashuffle.transport.Counter;
+import io.rdmashuffle.transport.Counters;
+import io.rdmashuffle.transport.NanoClock;
+import io.rdmashuffle.transport.TransportException;
+import io.rdmashuffle.transport.channel.ChannelLayer;
+import io.rdmashuffle.transport.channel.ChannelParts;
+import io.rdmashuffle.transport.channel.ChannelSettings;
+import io.rdmashuffle.transport.client.ClientParts;
+import io.rdmashuffle.transport.client.ClientSettings;
+import io.rdmashuffle.transport.client.ClientThreads;
+import io.rdmashuffle.transport.client.Discovery;
+import io.rdmashuffle.transport.client.Peer;
+import io.rdmashuffle.transport.client.RdmaBlockClient;
+import io.rdmashuffle.transport.memory.ChunkPool;
+import io.rdmashuffle.transport.memory.ChunkPoolSettings;
+import io.rdmashuffle.transport.memory.MemoryBudget;
+import io.rdmashuffle.transport.memory.MemorySource;
+import io.rdmashuffle.transport.verbs.Access;
+import io.rdmashuffle.transport.verbs.Device;
+import io.rdmashuffle.transport.verbs.ProtectionDomain;
+import io.rdmashuffle.transport.verbs.VerbsProvider;
+import io.rdmashuffle.transport.wire.BlockKey;
+import java.net.InetAddress;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+
+/** The process that reads blocks of one owner. */
+public final class ReaderSide implements AutoCloseable {
+  private static final Peer OWNER = new Peer("owner", "localhost", 7337);
+  private final CloseStack parts = new CloseStack();
+  private final Counters counters = new Counters();
+  private final MemoryBudget budget;
+  private final RdmaBlockClient client;
+
+  ReaderSide(
+      VerbsProvider provider,
+      InetAddress local,
+      Discovery discovery,
+      ClientSettings settings,
+      MemoryBudget budget)
+      throws TransportException {
+    this.budget = budget;
+    Device device = parts.push(provider.open(local));
+    ProtectionDomain domain = parts.push(device.allocateProtectionDomain());
+    ClientThreads threads =
+        new ClientThreads(pool("discovery", 1), pool("copy", 1), pool("delivery", 2));
+    ChannelParts channelParts =
+        new ChannelParts(
+            device, provider.hostMemory(), domain, budget, counters, NanoClock.system());
+    ChannelSettings channelSettings = ChannelSettings.defaults();
+    ChannelLayer layer =
+        parts.push(ChannelLayer.open(channelParts, channelSettings, "contract-reader"));
+    Access sink = device.attributes().iwarp() ? Access.LOCAL_AND_REMOTE_WRITE : Access.LOCAL_WRITE;
+    MemorySource source =
+        new MemorySource(provider.hostMemory(), domain, budget, MemoryBudget.Use.READER_POOL, sink);
+    ChunkPoolSettings shape =
+        ChunkPoolSettings.ofBytes(
+            settings.poolBytes(), settings.chunkBytes(), settings.transitShare());
+    ChunkPool pool = parts.push(new ChunkPool(source, shape, layer.slowPool(), NanoClock.system()));
+    client =
+        parts.push(
+            new RdmaBlockClient(
+                new ClientParts(
+                    layer.loop(),
+                    layer.dialer(),
+                    discovery,
+                    pool,
+                    threads,
+                    counters,
+                    new Random(11),
+                    settings,
+                    channelSettings)));
+  }
+
+  private ExecutorService pool(String name, int threads) {
+    ExecutorService pool =
+        Executors.newFixedThreadPool(
+            threads,
+            task -> {
+              Thread thread = new Thread(task, "contract-" + name);
+              thread.setDaemon(true);
+              return thread;
+            });
+    parts.push(pool::shutdown);
+    return pool;
+  }
+
+  /** Starts a fetch. */
+  public Fetched fetch(List<BlockKey> keys) {
+    Fetched fetched = new Fetched(keys);
+    client.fetch(OWNER, keys, fetched);
+    return fetched;
+  }
+
+  /** The engine says that the owner's process is gone. */
+  public void forgetOwner() {
+    client.forget(OWNER.id());
+  }
+
+  public long count(Counter counter) {
+    return counters.value(counter);
+  }
+
+  long registeredBytes() {
+    return budget.usedBytes();
+  }
+
+  /** The client first, then what it stands on. Idempotent. */
+  @Override
+  public void close() {
+    parts.close();
+  }
+}
