@@ -28,7 +28,7 @@ import org.slf4j.LoggerFactory;
 final class Staging {
   private static final Logger LOG = LoggerFactory.getLogger(Staging.class);
   private static final int CHUNK_BYTES = 128 << 10;
-  private static final long LONGEST_WAIT_NS = Duration.ofMillis(500).toNanos();
+  private static final int SHARE_TO_WAIT = 4; // of a LOCATE's time, the rest is for reading
   private static final long CHECK_NS = Duration.ofMillis(20).toNanos();
 
   private final ServerParts parts;
@@ -190,7 +190,7 @@ final class Staging {
       windows.shrink(parts.settings().stagingBytes()); // so that the pool can grow when it retries
       refuse(parts.loop().nowNs());
     } else {
-      refuse(parts.loop().nowNs() - LONGEST_WAIT_NS);
+      refuse(parts.loop().nowNs() - parts.settings().locateTimeout().toNanos() / SHARE_TO_WAIT);
     }
     pump();
   }

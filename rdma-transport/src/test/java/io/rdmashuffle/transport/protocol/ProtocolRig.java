@@ -24,7 +24,8 @@ import java.util.function.BooleanSupplier;
 
 /**
  * An owner and a reader on one device, each with its own budget. Windows are 64 KiB, so that small
- * files have many. Closing it checks that both give everything back.
+ * files have many; deadlines are long, so that a busy machine makes no fallbacks. Closing it checks
+ * that both give everything back.
  */
 public final class ProtocolRig implements AutoCloseable {
   /** Longest window. */
@@ -51,7 +52,7 @@ public final class ProtocolRig implements AutoCloseable {
             WINDOW_BYTES,
             STAGE_BELOW_BYTES,
             STAGING_BYTES,
-            Duration.ofSeconds(3),
+            Duration.ofSeconds(8),
             Duration.ofSeconds(1));
     ClientSettings client =
         new ClientSettings(
@@ -60,9 +61,9 @@ public final class ProtocolRig implements AutoCloseable {
             25,
             32 << 10,
             1 << 20,
-            Duration.ofSeconds(20),
+            Duration.ofSeconds(35),
             Duration.ofSeconds(5),
-            Duration.ofSeconds(2),
+            Duration.ofSeconds(8),
             Duration.ofMillis(20),
             Duration.ofMillis(100));
     owner = new OwnerSide(provider, address, directory, settings, ownerBudget);

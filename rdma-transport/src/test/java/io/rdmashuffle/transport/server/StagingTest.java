@@ -114,7 +114,9 @@ final class StagingTest {
     rig.locate(first, half);
     rig.locate(first, half);
     int waiting = ask(second, half);
-    rig.advance(Duration.ofMillis(600));
+    rig.advance(Duration.ofMillis(740));
+    assertThat(second.replyTo(waiting)).isNull();
+    rig.advance(Duration.ofMillis(60));
     assertThat(((Reply.Located) second.replyTo(waiting)).answers())
         .containsExactly(new Reply.NotByRdma(FallbackReason.OWNER_NO_MEMORY));
     assertThat(rig.loop.pendingTimers()).isZero();
