@@ -77,8 +77,9 @@ final class ForgetTest {
     BlockKey key = rig.block(file, 0, 4 * PAGE);
     BlockKey small = rig.block(file, 30 * PAGE, 1000);
     rig.fetch(channel, key);
-    forget(file);
+    CompletableFuture<Void> gone = forget(file);
     rig.run();
+    assertThat(gone).isCompleted();
 
     Reply.NotByRdma unknown = new Reply.NotByRdma(FallbackReason.UNKNOWN_BLOCK);
     assertThat(rig.locate(channel, key, small).answers()).containsExactly(unknown, unknown);
@@ -130,8 +131,9 @@ final class ForgetTest {
     Reply.Located located = rig.locate(channel, rig.block(file, 0, 4 * PAGE));
     rig.reader();
     rig.release(channel, located.lease());
-    forget(file);
+    CompletableFuture<Void> gone = forget(file);
     rig.run();
+    assertThat(gone).isCompleted();
     Reply.Piece piece = ((Reply.Granted) located.answers().get(0)).pieces().get(0);
     assertThat(rig.reader().read(piece)).isEqualTo(WcStatus.REM_ACCESS_ERR);
   }
@@ -231,19 +233,21 @@ final class ForgetTest {
 
   @Test
   void aReaderThatComesWhileTheServerStopsIsSentAway() {
-    rig.server.stop();
+    CompletableFuture<Void> stopped = rig.server.stop();
     rig.loop.runAll();
     ScriptedOwnerChannel late = rig.connect();
     assertThat(late.closeCause()).isNotNull();
+    assertThat(stopped).isNotDone();
     late.finishClose();
   }
 
   @Test
   void forgettingAfterTheEndCompletes() throws IOException {
     OutputFile file = rig.file(PAGE);
-    rig.server.stop();
+    CompletableFuture<Void> stopped = rig.server.stop();
     rig.loop.runAll();
     finishClosing();
+    assertThat(stopped).isCompleted();
     assertThat(rig.server.forget(List.of(file))).isCompleted();
   }
 

@@ -18,6 +18,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -38,6 +39,7 @@ final class RandomTrafficTest {
   private final List<BlockKey> keys = new ArrayList<>();
   private final List<ScriptedOwnerChannel> channels = new ArrayList<>();
   private final List<Asked> asked = new ArrayList<>();
+  private final List<CompletableFuture<Void>> forgotten = new ArrayList<>();
   private final List<Held> held = new ArrayList<>();
 
   private record Asked(ScriptedOwnerChannel channel, int id, List<BlockKey> keys) {}
@@ -71,6 +73,8 @@ final class RandomTrafficTest {
     assertThat(rig.count(Counter.OWNER_BLOCKS_STAGED)).isPositive();
     assertThat(rig.count(Counter.OWNER_BLOCKS_INLINE)).isPositive();
     channels.forEach(rig::breakOff);
+    rig.run();
+    assertThat(forgotten).allSatisfy(f -> assertThat(f).isCompleted());
     rig.close();
   }
 
@@ -164,7 +168,7 @@ final class RandomTrafficTest {
     if (random.nextBoolean()) {
       rig.catalog().remove(file);
     }
-    rig.server.forget(List.of(file));
+    forgotten.add(rig.server.forget(List.of(file)));
     addFile();
   }
 
