@@ -7,47 +7,52 @@ import java.io.OutputStream;
 import java.nio.ByteBuffer;
 
 /**
- * Reads the parts of a block in order. Keeps the block reachable. Every read looks whether the
- * block is closed, before it touches the memory and again after it copied: what was copied while
- * another thread closed the block is never handed out.
- *
- * <p>One thread at a time; the block may be closed by any.
+ * Reads the parts of a block in order. Keeps the block reachable. A call either finds the block
+ * open and its memory stays until the call returns, or throws: the block may be closed by another
+ * thread at any time. One thread at a time otherwise.
  */
 final class BlockStream extends InputStream {
+  private static final int TRANSFER_BYTES = 64 << 10;
+
   private final PartsBlock block;
-  private final ByteBuffer[] parts;
+  private ByteBuffer[] parts; // made by the first call
   private long left;
   private int at;
 
-  BlockStream(PartsBlock block, ByteBuffer[] parts) {
+  BlockStream(PartsBlock block) {
     this.block = block;
-    this.parts = parts;
     this.left = block.bytes();
   }
 
   @Override
   public int read() throws IOException {
-    block.ensureOpen();
-    if (left == 0) {
-      return -1;
+    block.beginRead();
+    try {
+      if (left == 0) {
+        return -1;
+      }
+      left--;
+      return part().get() & 0xff;
+    } finally {
+      block.endRead();
     }
-    int value = part().get() & 0xff;
-    left--;
-    block.ensureOpen();
-    return value;
   }
 
   @Override
   public int read(byte[] into, int offset, int length) throws IOException {
-    block.ensureOpen();
-    if (length == 0) {
-      return 0;
+    block.beginRead();
+    try {
+      if (length == 0) {
+        return 0;
+      }
+      return left == 0 ? -1 : copy(into, offset, (int) Math.min(length, left));
+    } finally {
+      block.endRead();
     }
-    if (left == 0) {
-      return -1;
-    }
+  }
+
+  private int copy(byte[] into, int offset, int wanted) {
     int copied = 0;
-    int wanted = (int) Math.min(length, left);
     while (copied < wanted) {
       ByteBuffer part = part();
       int n = Math.min(part.remaining(), wanted - copied);
@@ -55,41 +60,44 @@ final class BlockStream extends InputStream {
       copied += n;
     }
     left -= copied;
-    block.ensureOpen();
     return copied;
   }
 
   @Override
   public long skip(long bytes) throws IOException {
-    block.ensureOpen();
-    long skipped = 0;
-    long wanted = Math.max(0, Math.min(bytes, left));
-    while (skipped < wanted) {
-      ByteBuffer part = part();
-      int n = (int) Math.min(part.remaining(), wanted - skipped);
-      part.position(part.position() + n);
-      skipped += n;
+    block.beginRead();
+    try {
+      long wanted = Math.max(0, Math.min(bytes, left));
+      for (long skipped = 0; skipped < wanted; ) {
+        ByteBuffer part = part();
+        int n = (int) Math.min(part.remaining(), wanted - skipped);
+        part.position(part.position() + n);
+        skipped += n;
+      }
+      left -= wanted;
+      return wanted;
+    } finally {
+      block.endRead();
     }
-    left -= skipped;
-    return skipped;
   }
 
   @Override
   public void skipNBytes(long bytes) throws IOException {
     if (bytes > 0 && skip(bytes) != bytes) {
-      throw new EOFException(block + " ends " + left + " bytes from here");
+      throw new EOFException(block + " has fewer bytes left than the " + bytes + " to be skipped");
     }
   }
 
   @Override
   public int available() throws IOException {
-    block.ensureOpen();
+    block.beginRead();
+    block.endRead();
     return (int) Math.min(left, Integer.MAX_VALUE);
   }
 
   @Override
   public long transferTo(OutputStream out) throws IOException {
-    byte[] step = new byte[(int) Math.min(Math.max(left, 1), 64 << 10)];
+    byte[] step = new byte[(int) Math.min(Math.max(left, 1), TRANSFER_BYTES)];
     long moved = 0;
     for (int n = read(step); n >= 0; n = read(step)) {
       out.write(step, 0, n);
@@ -99,6 +107,9 @@ final class BlockStream extends InputStream {
   }
 
   private ByteBuffer part() {
+    if (parts == null) {
+      parts = block.parts();
+    }
     while (!parts[at].hasRemaining()) {
       at++;
     }

@@ -33,8 +33,13 @@ final class HeapBlock extends PartsBlock {
   }
 
   @Override
-  boolean isClosed() {
-    return closed;
+  boolean tryBeginRead() {
+    return !closed;
+  }
+
+  @Override
+  void endRead() {
+    // Ordinary memory stays as long as anybody looks at it.
   }
 
   @Override

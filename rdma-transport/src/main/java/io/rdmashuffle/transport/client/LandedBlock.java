@@ -46,12 +46,19 @@ final class LandedBlock extends PartsBlock {
   }
 
   @Override
-  boolean isClosed() {
-    return memory.isReleased();
+  boolean tryBeginRead() {
+    return memory.tryBeginRead();
+  }
+
+  @Override
+  void endRead() {
+    memory.endRead();
   }
 
   @Override
   public void close() {
-    memory.close();
+    if (memory.close()) {
+      memory.clear(); // nothing to find out about it any more
+    }
   }
 }

@@ -146,6 +146,11 @@ final class LandingMemory {
     transit.trim();
   }
 
+  /** Gives back registered memory that is not needed now, but for the reserve. */
+  void shrink() {
+    pool.shrink();
+  }
+
   /** From now on each chunk returns with the last block in it. */
   void close() {
     waiters.clear();
@@ -181,7 +186,7 @@ final class LandingMemory {
   }
 
   private void reclaim(LandedMemory lost) {
-    if (lost.isReleased()) {
+    if (lost.isClosed()) {
       return;
     }
     counters.increment(Counter.BLOCKS_LOST);
@@ -194,7 +199,7 @@ final class LandingMemory {
           Counter.BLOCKS_LOST.label());
     }
     if (!lost.isLent()) {
-      lost.release();
+      lost.close();
     }
   }
 

@@ -16,10 +16,16 @@ abstract class PartsBlock implements Block {
     this.source = source;
   }
 
-  /** New views of the parts, in order, with independent positions. */
+  /**
+   * New views of the parts, in order, with independent positions. Between {@link #beginRead} and
+   * {@link #endRead} only.
+   */
   abstract ByteBuffer[] parts();
 
-  abstract boolean isClosed();
+  /** Keeps the memory until {@link #endRead}; false if the block is closed. */
+  abstract boolean tryBeginRead();
+
+  abstract void endRead();
 
   @Override
   public final long bytes() {
@@ -33,16 +39,20 @@ abstract class PartsBlock implements Block {
 
   @Override
   public final InputStream stream() {
-    return new BlockStream(this, isClosed() ? new ByteBuffer[0] : parts());
+    return new BlockStream(this);
   }
 
   @Override
   public ByteBuffer buffer() {
-    if (isClosed()) {
+    if (!tryBeginRead()) {
       throw new IllegalStateException(closedText());
     }
-    ByteBuffer[] parts = parts();
-    return parts.length == 1 ? parts[0] : joined(parts);
+    try {
+      ByteBuffer[] parts = parts();
+      return parts.length == 1 ? parts[0] : joined(parts);
+    } finally {
+      endRead();
+    }
   }
 
   private ByteBuffer joined(ByteBuffer[] parts) {
@@ -56,8 +66,8 @@ abstract class PartsBlock implements Block {
     return whole.flip();
   }
 
-  final void ensureOpen() throws IOException {
-    if (isClosed()) {
+  final void beginRead() throws IOException {
+    if (!tryBeginRead()) {
       throw new IOException(closedText());
     }
   }

@@ -155,6 +155,8 @@ final class PeerTable {
     context.memory().trim();
     if (!links.isEmpty() || context.memory().chunksOut() > 0) {
       tickLater();
+    } else {
+      context.memory().shrink();
     }
   }
 

@@ -203,6 +203,22 @@ final class BlockTest {
   }
 
   @Test
+  void memoryStaysUntilAReadInProgressHasEnded() {
+    LandedBlock block = (LandedBlock) landed();
+    assertThat(block.tryBeginRead()).isTrue();
+    assertThat(block.tryBeginRead()).isTrue();
+
+    block.close();
+    assertThat(block.tryBeginRead()).isFalse();
+    block.endRead();
+    assertThat(rig.chunksHeld()).isPositive();
+    block.endRead();
+
+    assertThat(rig.chunksHeld()).isZero();
+    end();
+  }
+
+  @Test
   void theMemoryOfABlockThatWasDroppedIsTakenBackAndCounted() {
     channel = rig.connected(owner);
     dropBlocks();

@@ -235,6 +235,26 @@ final class MemoryPressureTest {
   }
 
   @Test
+  void memoryNotUsedForLongIsGivenBackButForTheReserve() {
+    ClientRig rig = new ClientRig(Setup.standard().withChunks(192, 4));
+    Owner owner = new Owner(50_000);
+    ScriptedReaderChannel channel = rig.connected(owner);
+    Results results = rig.fetch(150);
+    rig.serve(channel, owner);
+    results.checkAndClose(owner);
+    long mostBytes = rig.pool.registeredBytes();
+    rig.fail(channel);
+
+    for (int minute = 0; minute < 6; minute++) {
+      rig.advance(Duration.ofMinutes(1));
+    }
+
+    assertThat(rig.pool.registeredBytes()).isLessThan(mostBytes);
+    assertThat(rig.loop.pendingTimers()).as("nothing to look after").isZero();
+    rig.close();
+  }
+
+  @Test
   void whereNothingCanBeRegisteredNobodyWaits() {
     ClientRig rig = new ClientRig(Setup.standard().withBudget(4096));
     Owner owner = new Owner(100);
