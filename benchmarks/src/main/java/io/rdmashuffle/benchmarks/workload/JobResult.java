@@ -1,0 +1,22 @@
+package io.rdmashuffle.benchmarks.workload;
+
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * What one job did under one shuffle. A bean, for JSON.
+ *
+ * <p>Blocks and bytes are remote ones, by the way they came: {@code read}, {@code inline}, {@code
+ * staged}, {@code netty}.
+ */
+public final class JobResult {
+  public String name;
+  public String digest;
+  public double seconds;
+  public Map<String, Long> blocks = new TreeMap<>();
+  public Map<String, Long> bytes = new TreeMap<>();
+  public Map<String, Long> fallbacks = new TreeMap<>();
+
+  /** Remote blocks by Spark's own task metrics: what the ways must add up to. */
+  public long sparkRemoteBlocks;
+}
