@@ -1,0 +1,26 @@
+package io.rdmashuffle.benchmarks.fetch;
+
+import java.io.BufferedReader;
+import java.io.InputStreamReader;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * Serves the files until its standard input ends. Arguments: transport, layout. Prints {@code
+ * ENDPOINT word}.
+ */
+public final class OwnerProcess {
+  private OwnerProcess() {}
+
+  public static void main(String[] arguments) throws Exception {
+    Layout layout = Layout.parse(arguments, 1);
+    try (FetchTransport.Owner owner = FetchTransports.owner(arguments[0], layout);
+        BufferedReader input =
+            new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
+      System.out.println("ENDPOINT " + owner.endpoint());
+      while (input.readLine() != null) {
+        continue; // the parent only ends the stream
+      }
+    }
+    System.exit(0);
+  }
+}

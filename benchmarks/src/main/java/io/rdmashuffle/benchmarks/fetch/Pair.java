@@ -1,0 +1,184 @@
+package io.rdmashuffle.benchmarks.fetch;
+
+import java.io.BufferedReader;
+import java.io.BufferedWriter;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.io.OutputStreamWriter;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** An owner and a reader process of one transport, driven from here. One thread at a time. */
+final class Pair implements AutoCloseable {
+  private final String transport;
+  private final Child owner;
+  private final Child reader;
+
+  private Pair(String transport, Child owner, Child reader) {
+    this.transport = transport;
+    this.owner = owner;
+    this.reader = reader;
+  }
+
+  static Pair start(String transport, Layout layout, List<String> jvmOptions, Path logs)
+      throws IOException {
+    Child owner = null;
+    Child reader = null;
+    try {
+      owner =
+          Child.start(OwnerProcess.class, jvmOptions, logs.resolve(transport + "-owner.log"))
+              .with(transport)
+              .with(layout.arguments())
+              .run();
+      String endpoint = owner.answer("ENDPOINT");
+      reader =
+          Child.start(ReaderProcess.class, jvmOptions, logs.resolve(transport + "-reader.log"))
+              .with(transport, endpoint)
+              .with(layout.arguments())
+              .run();
+      reader.answer("READY");
+      reader.ask("latency 1", "LATENCY"); // connects while the ticket is fresh
+      return new Pair(transport, owner, reader);
+    } catch (IOException e) {
+      closeAll(reader, owner);
+      throw e;
+    }
+  }
+
+  String transport() {
+    return transport;
+  }
+
+  long digest(int perRequest) throws IOException {
+    return Long.parseLong(reader.ask("digest " + perRequest, "DIGEST"));
+  }
+
+  /** Streams blocks and tells what that cost in wall time and in CPU of both processes. */
+  Sample stream(int perRequest, int parallel, int blocks) throws IOException {
+    long ownerBefore = owner.cpuNs();
+    long readerBefore = reader.cpuNs();
+    String command = "stream " + perRequest + " " + parallel + " " + blocks;
+    long wallNs = Long.parseLong(reader.ask(command, "NANOS"));
+    return new Sample(wallNs, owner.cpuNs() - ownerBefore, reader.cpuNs() - readerBefore);
+  }
+
+  /** Median and 99th percentile, nanoseconds. */
+  long[] latency(int count) throws IOException {
+    String[] words = reader.ask("latency " + count, "LATENCY").split(" ");
+    return new long[] {Long.parseLong(words[0]), Long.parseLong(words[1])};
+  }
+
+  /** CPU of both processes while nothing is asked of them. */
+  Sample idle(long millis) throws IOException, InterruptedException {
+    long ownerBefore = owner.cpuNs();
+    long readerBefore = reader.cpuNs();
+    TimeUnit.MILLISECONDS.sleep(millis); // allow(sleep): being idle is what is measured
+    return new Sample(
+        TimeUnit.MILLISECONDS.toNanos(millis),
+        owner.cpuNs() - ownerBefore,
+        reader.cpuNs() - readerBefore);
+  }
+
+  @Override
+  public void close() {
+    closeAll(reader, owner);
+  }
+
+  private static void closeAll(Child... children) {
+    for (Child child : children) {
+      if (child != null) {
+        child.close();
+      }
+    }
+  }
+
+  /**
+   * One measurement.
+   *
+   * @param wallNs from the first request to the last block
+   * @param ownerCpuNs CPU time of the owner's process meanwhile
+   * @param readerCpuNs CPU time of the reader's process meanwhile
+   */
+  record Sample(long wallNs, long ownerCpuNs, long readerCpuNs) {
+    long cpuNs() {
+      return ownerCpuNs + readerCpuNs;
+    }
+  }
+
+  /** A JVM that speaks lines. */
+  private static final class Child implements AutoCloseable {
+    private final List<String> command = new ArrayList<>();
+    private final Path log;
+    private Process process;
+    private BufferedReader output;
+    private BufferedWriter input;
+
+    private Child(Path log) {
+      this.log = log;
+    }
+
+    static Child start(Class<?> main, List<String> jvmOptions, Path log) {
+      Child child = new Child(log);
+      child.command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+      child.command.addAll(jvmOptions);
+      child.command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
+      return child;
+    }
+
+    Child with(String... arguments) {
+      command.addAll(Arrays.asList(arguments));
+      return this;
+    }
+
+    Child run() throws IOException {
+      process = new ProcessBuilder(command).redirectError(log.toFile()).start();
+      output =
+          new BufferedReader(
+              new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+      input =
+          new BufferedWriter(
+              new OutputStreamWriter(process.getOutputStream(), StandardCharsets.UTF_8));
+      return this;
+    }
+
+    String ask(String line, String word) throws IOException {
+      input.write(line + "\n");
+      input.flush();
+      return answer(word);
+    }
+
+    /** What follows {@code word} in the first line that starts with it. */
+    String answer(String word) throws IOException {
+      for (String line = output.readLine(); line != null; line = output.readLine()) {
+        if (line.startsWith(word)) {
+          return line.substring(word.length()).trim();
+        }
+      }
+      throw new IOException("the process ended; its log is " + log);
+    }
+
+    long cpuNs() throws IOException {
+      return ProcessCpu.nanos(process.pid());
+    }
+
+    /** Ends it by closing its input, by force if that does not do. */
+    @Override
+    public void close() {
+      try {
+        input.close();
+        if (process.waitFor(10, TimeUnit.SECONDS)) {
+          return;
+        }
+      } catch (IOException e) {
+        process.destroy();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+      process.destroyForcibly();
+    }
+  }
+}

@@ -1,0 +1,153 @@
+package io.rdmashuffle.benchmarks.fetch;
+
+import io.rdmashuffle.transport.CloseStack;
+import io.rdmashuffle.transport.FallbackReason;
+import io.rdmashuffle.transport.NanoClock;
+import io.rdmashuffle.transport.RdmaTransport;
+import io.rdmashuffle.transport.TicketOffice;
+import io.rdmashuffle.transport.TransportException;
+import io.rdmashuffle.transport.TransportSettings;
+import io.rdmashuffle.transport.client.Block;
+import io.rdmashuffle.transport.client.BlockClient;
+import io.rdmashuffle.transport.client.Discovery;
+import io.rdmashuffle.transport.client.Peer;
+import io.rdmashuffle.transport.memory.MemoryBudget;
+import io.rdmashuffle.transport.server.BlockCatalog;
+import io.rdmashuffle.transport.server.BlockLocation;
+import io.rdmashuffle.transport.server.OutputFile;
+import io.rdmashuffle.transport.verbs.disni.DisniProvider;
+import io.rdmashuffle.transport.verbs.disni.DisniProviders;
+import io.rdmashuffle.transport.wire.BlockKey;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.LongConsumer;
+
+/** This transport on the software adapter, with its default settings. */
+final class RdmaFetch implements FetchTransport, FetchTransport.Owner {
+  private static final Peer OWNER = new Peer("owner", "127.0.0.1", 1);
+
+  private final CloseStack parts;
+  private final RdmaTransport transport;
+
+  private RdmaFetch(CloseStack parts, RdmaTransport transport) {
+    this.parts = parts;
+    this.transport = transport;
+  }
+
+  static RdmaFetch owner(Layout layout) throws IOException {
+    return open("owner", new Files(layout), peer -> none());
+  }
+
+  /**
+   * @param endpoint of the owner: port, ticket and secret
+   */
+  static RdmaFetch reader(Layout layout, String endpoint) throws IOException {
+    String[] words = endpoint.split("/");
+    Discovery.Invitation invitation =
+        new Discovery.Invitation.Ticket(
+            List.of(new InetSocketAddress("127.0.0.1", Integer.parseInt(words[0]))),
+            Long.parseLong(words[1]),
+            HexFormat.of().parseHex(words[2]));
+    return open("reader", new Files(layout), peer -> CompletableFuture.completedFuture(invitation));
+  }
+
+  private static CompletableFuture<Discovery.Invitation> none() {
+    return CompletableFuture.completedFuture(
+        new Discovery.Invitation.None(FallbackReason.PEER_WITHOUT_RDMA, "the owner reads nothing"));
+  }
+
+  private static RdmaFetch open(String name, BlockCatalog catalog, Discovery discovery)
+      throws TransportException {
+    try (CloseStack undo = new CloseStack()) {
+      DisniProvider provider = undo.push(DisniProviders.soft());
+      RdmaTransport transport =
+          undo.push(
+              RdmaTransport.open(
+                  new RdmaTransport.Site(
+                      provider, InetAddress.getLoopbackAddress(), name, NanoClock.system()),
+                  new RdmaTransport.Engine(catalog, discovery),
+                  TransportSettings.defaults(
+                      new MemoryBudget.Bound(1L << 30, "the benchmark", "it is fixed"))));
+      return new RdmaFetch(undo.handOver(), transport);
+    }
+  }
+
+  @Override
+  public String endpoint() {
+    TicketOffice.Ticket ticket = transport.tickets().issue();
+    return transport.listenAddress().getPort()
+        + "/"
+        + ticket.credentialId()
+        + "/"
+        + HexFormat.of().formatHex(ticket.secret());
+  }
+
+  @Override
+  public void fetch(int[] maps, int[] partitions, boolean digest, LongConsumer onBlock) {
+    List<BlockKey> keys = new ArrayList<>(maps.length);
+    for (int i = 0; i < maps.length; i++) {
+      keys.add(new BlockKey(0, maps[i], partitions[i], partitions[i] + 1));
+    }
+    transport.client().fetch(OWNER, keys, new Listener(digest, onBlock));
+  }
+
+  @Override
+  public void close() {
+    parts.close();
+  }
+
+  /** A block that does not come by RDMA counts as failed: nothing else is measured here. */
+  private record Listener(boolean digest, LongConsumer onBlock)
+      implements BlockClient.FetchListener {
+    @Override
+    public void onBlock(int index, Block block) {
+      try (block;
+          InputStream in = block.stream()) {
+        onBlock.accept(digest ? NettyFetch.digestOf(in) : 0);
+      } catch (IOException e) {
+        onBlock.accept(-1);
+      }
+    }
+
+    @Override
+    public void onFallback(int[] indices, FallbackReason reason) {
+      System.err.println(indices.length + " blocks not by RDMA: " + reason.label());
+      for (int i = 0; i < indices.length; i++) {
+        onBlock.accept(-1);
+      }
+    }
+  }
+
+  /** Where blocks lie follows from the layout. */
+  private static final class Files implements BlockCatalog {
+    private final Layout layout;
+    private final OutputFile[] files;
+
+    Files(Layout layout) {
+      this.layout = layout;
+      this.files = new OutputFile[layout.maps()];
+      for (int map = 0; map < files.length; map++) {
+        files[map] = new OutputFile(layout.file(map), layout.fileBytes());
+      }
+    }
+
+    @Override
+    public BlockLocation find(long scope, BlockKey key) {
+      return new BlockLocation(
+          files[(int) key.output()],
+          (long) key.firstPartition() * layout.blockBytes(),
+          (long) (key.endPartition() - key.firstPartition()) * layout.blockBytes());
+    }
+
+    @Override
+    public BlockLocation load(long scope, BlockKey key) {
+      return null; // find knows all there are
+    }
+  }
+}
