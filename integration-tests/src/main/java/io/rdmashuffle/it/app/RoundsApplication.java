@@ -1,0 +1,99 @@
+package io.rdmashuffle.it.app;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.rdmashuffle.benchmarks.cluster.ExecutorReports;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.stream.IntStream;
+import org.apache.spark.HashPartitioner;
+import org.apache.spark.Success$;
+import org.apache.spark.api.java.JavaPairRDD;
+import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.scheduler.SparkListener;
+import org.apache.spark.scheduler.SparkListenerTaskEnd;
+import org.apache.spark.sql.SparkSession;
+import scala.Tuple2;
+
+/**
+ * Repeats one shuffle of incompressible records and prints {@code ROUND n} after each, while a test
+ * does things to its executors. Arguments: the file to write, rounds, executors, megabytes.
+ */
+public final class RoundsApplication {
+  private static final int MAPS = 6;
+  private static final int REDUCES = 6;
+  private static final int RECORD_BYTES = 4_000;
+
+  private RoundsApplication() {}
+
+  public static void main(String[] arguments) throws Exception {
+    int rounds = Integer.parseInt(arguments[1]);
+    int executors = Integer.parseInt(arguments[2]);
+    int records = Integer.parseInt(arguments[3]) * 1_000_000 / RECORD_BYTES / MAPS;
+    SparkSession spark = SparkSession.builder().getOrCreate();
+    try {
+      Failures failures = new Failures();
+      spark.sparkContext().addSparkListener(failures);
+      RoundsResult result = new RoundsResult();
+      ExecutorReports beforeLast = null;
+      for (int round = 0; round < rounds; round++) {
+        if (round == rounds - 1) {
+          beforeLast = ExecutorReports.collect(spark, executors);
+        }
+        result.digests.add(round(spark, records));
+        System.out.println("ROUND " + round);
+      }
+      ExecutorReports reports = ExecutorReports.collect(spark, executors);
+      result.taskFailures.addAll(failures.texts);
+      result.blocks = reports.blocks();
+      result.lastRound = ExecutorReports.difference(reports.blocks(), beforeLast.blocks());
+      result.fallbacks = reports.fallbacks();
+      new ObjectMapper().writeValue(Path.of(arguments[0]).toFile(), result);
+    } finally {
+      spark.stop();
+    }
+  }
+
+  private static String round(SparkSession spark, int records) {
+    JavaSparkContext context = JavaSparkContext.fromSparkContext(spark.sparkContext());
+    List<Integer> maps = IntStream.range(0, MAPS).boxed().toList();
+    JavaPairRDD<Integer, byte[]> input =
+        context
+            .parallelize(maps, MAPS)
+            .flatMapToPair(
+                map ->
+                    IntStream.range(0, records)
+                        .mapToObj(
+                            i -> new Tuple2<>(i, Digest.bytes(map * 1_000_003L + i, RECORD_BYTES)))
+                        .iterator());
+    return Digest.of(
+        input
+            .partitionBy(new HashPartitioner(REDUCES))
+            .mapPartitionsWithIndex(
+                (partition, it) -> {
+                  long count = 0;
+                  long sum = 0;
+                  while (it.hasNext()) {
+                    Tuple2<Integer, byte[]> record = it.next();
+                    count++;
+                    sum += Digest.crc(record._2()) * (record._1() + 1L);
+                  }
+                  return List.of(partition + ": " + count + " records, sum " + sum).iterator();
+                },
+                true)
+            .collect());
+  }
+
+  /** Collects why tasks failed. */
+  private static final class Failures extends SparkListener {
+    private final Queue<String> texts = new ConcurrentLinkedQueue<>();
+
+    @Override
+    public void onTaskEnd(SparkListenerTaskEnd end) {
+      if (!end.reason().equals(Success$.MODULE$)) {
+        texts.add(end.reason().toString());
+      }
+    }
+  }
+}

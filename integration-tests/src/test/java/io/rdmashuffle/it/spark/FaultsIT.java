@@ -1,0 +1,78 @@
+package io.rdmashuffle.it.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdmashuffle.it.app.RoundsResult;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Things that go wrong under a running job: every round still gives the same result, no task fails
+ * because of RDMA, and RDMA comes back.
+ */
+final class FaultsIT {
+  private static final int MEGABYTES = 60;
+
+  @Test
+  void killedAndStoppedExecutorsCostNoResult() throws Exception {
+    try (SubmittedRounds rounds = new SubmittedRounds("killed", 14, 3).start(MEGABYTES)) {
+      rounds.awaitRound(2);
+      SubmittedRounds.signal("KILL", rounds.executorProcesses().get(0));
+      rounds.awaitRound(5);
+      List<ProcessHandle> alive = rounds.executorProcesses();
+      ProcessHandle stopped = alive.get(alive.size() - 1);
+      SubmittedRounds.signal("STOP", stopped);
+      LockSupport.parkNanos(TimeUnit.SECONDS.toNanos(12));
+      SubmittedRounds.signal("CONT", stopped);
+
+      RoundsResult result = rounds.finish();
+
+      assertSameResults(result, 14);
+      assertRdmaIsBack(result);
+      assertThat(result.taskFailures).noneMatch(text -> text.contains("io.rdmashuffle"));
+    }
+  }
+
+  @Test
+  void failingReadsBrokenConnectionsAndRefusedRegistrationsCostNoTask() throws Exception {
+    String rules =
+        "wc:op=READ,n=40,status=REM_ACCESS_ERR;qp_break:after=120;"
+            + "drop_connection:after_ms=3000;reg_mr:errno=ENOMEM,after=6,count=3;"
+            + "wc:op=READ,after=200,delay_ms=4000";
+    try (SubmittedRounds rounds =
+        new SubmittedRounds("adapter-faults", 10, 2).faults(rules).start(MEGABYTES)) {
+      RoundsResult result = rounds.finish();
+
+      assertSameResults(result, 10);
+      assertThat(result.taskFailures).isEmpty();
+      assertThat(result.fallbacks).containsKey("transfer-failed");
+      assertRdmaIsBack(result);
+    }
+  }
+
+  @Test
+  void aCorruptedReadIsNoticedAndFetchedOnceMoreByNetty() throws Exception {
+    try (SubmittedRounds rounds =
+        new SubmittedRounds("corrupt", 5, 2).faults("corrupt_read:n=4").start(8)) {
+      RoundsResult result = rounds.finish();
+
+      assertSameResults(result, 5);
+      assertThat(result.taskFailures).isEmpty();
+      assertThat(result.fallbacks).containsEntry("corrupt-retry", 2L); // one per executor
+    }
+  }
+
+  private static void assertSameResults(RoundsResult result, int rounds) {
+    assertThat(result.digests).hasSize(rounds);
+    assertThat(List.copyOf(new java.util.TreeSet<>(result.digests))).hasSize(1);
+  }
+
+  private static void assertRdmaIsBack(RoundsResult result) {
+    assertThat(
+            result.lastRound.getOrDefault("read", 0L) + result.lastRound.getOrDefault("staged", 0L))
+        .as("blocks by READ in the last round " + result.lastRound)
+        .isPositive();
+  }
+}

@@ -1,0 +1,140 @@
+package io.rdmashuffle.it.spark;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.rdmashuffle.benchmarks.cluster.SparkHome;
+import io.rdmashuffle.benchmarks.cluster.SparkSubmit;
+import io.rdmashuffle.it.app.RoundsApplication;
+import io.rdmashuffle.it.app.RoundsResult;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
+
+/**
+ * A running {@link RoundsApplication} whose executors a test may kill or stop. One thread at a
+ * time; closing it ends whatever still runs.
+ */
+final class SubmittedRounds implements AutoCloseable {
+  private static final Duration LIMIT = Duration.ofMinutes(4);
+  private static final long POLL_NS = TimeUnit.MILLISECONDS.toNanos(50);
+
+  private final Path folder;
+  private final SparkHome home;
+  private final SparkSubmit submit;
+  private final int rounds;
+  private final int executors;
+  private SparkSubmit.Run run;
+
+  SubmittedRounds(String name, int rounds, int executors) throws IOException {
+    this.rounds = rounds;
+    this.executors = executors;
+    this.folder = Path.of(System.getProperty("it.folder"), name).toAbsolutePath();
+    this.home =
+        SparkHome.create(
+            folder.resolve("spark"),
+            SparkHome.readClassPath(Path.of(System.getProperty("it.spark"))));
+    this.submit =
+        new SparkSubmit(home, path("it.application"), RoundsApplication.class.getName())
+            .jars(List.of(path("it.workloads"), path("it.plugin")))
+            .set("spark.executor.memory", "512m")
+            .set("spark.serializer", "org.apache.spark.serializer.KryoSerializer")
+            .set("spark.shuffle.sort.bypassMergeThreshold", "1")
+            .set("spark.shuffle.manager", "io.rdmashuffle.spark.RdmaShuffleManager")
+            .set("spark.shuffle.rdma.device", "soft")
+            .set("spark.shuffle.rdma.request.timeout", "3s")
+            .set("spark.shuffle.rdma.locate.timeout", "2s")
+            .set("spark.shuffle.io.retryWait", "1s")
+            .driverOption("-Xmx512m");
+  }
+
+  SubmittedRounds set(String key, String value) {
+    submit.set(key, value);
+    return this;
+  }
+
+  /** Faults of the software adapter in every executor, in its own language. */
+  SubmittedRounds faults(String rules) {
+    return set("spark.executorEnv.SOFTHCA_FAULTS", rules);
+  }
+
+  SubmittedRounds start(int megabytes) throws IOException {
+    Files.deleteIfExists(folder.resolve("result.json"));
+    run =
+        submit.start(
+            "local-cluster[" + executors + ",1,512]",
+            List.of(
+                folder.resolve("result.json").toString(),
+                String.valueOf(rounds),
+                String.valueOf(executors),
+                String.valueOf(megabytes)),
+            folder.resolve("stdout"),
+            folder.resolve("stderr"));
+    return this;
+  }
+
+  /** Waits until that many rounds are done. */
+  void awaitRound(int round) throws Exception {
+    await("round " + round, () -> output().contains("ROUND " + round + "\n"));
+  }
+
+  /** The executors' processes, oldest first. */
+  List<ProcessHandle> executorProcesses() {
+    return run.process()
+        .descendants()
+        .filter(p -> p.info().commandLine().orElse("").contains("CoarseGrainedExecutorBackend"))
+        .sorted((a, b) -> Long.compare(a.pid(), b.pid()))
+        .toList();
+  }
+
+  /** kill(1) of one process, whose pid is known to be ours. */
+  static void signal(String signal, ProcessHandle process) throws Exception {
+    Process kill = new ProcessBuilder("kill", "-" + signal, String.valueOf(process.pid())).start();
+    if (kill.waitFor() != 0) {
+      throw new IOException("kill -" + signal + " " + process.pid() + " failed");
+    }
+  }
+
+  RoundsResult finish() throws Exception {
+    int exit = run.await(LIMIT);
+    if (exit != 0) {
+      String log = Files.readString(folder.resolve("stderr"));
+      throw new AssertionError(
+          "exit code " + exit + ":\n" + log.substring(Math.max(0, log.length() - 4_000)));
+    }
+    return new ObjectMapper().readValue(folder.resolve("result.json").toFile(), RoundsResult.class);
+  }
+
+  private String output() {
+    try {
+      return Files.readString(folder.resolve("stdout"));
+    } catch (IOException e) {
+      return "";
+    }
+  }
+
+  private void await(String what, BooleanSupplier condition) throws Exception {
+    long deadline = System.nanoTime() + LIMIT.toNanos();
+    while (!condition.getAsBoolean()) {
+      if (System.nanoTime() > deadline || !run.process().isAlive()) {
+        throw new TimeoutException("waited for " + what + ", logs in " + folder);
+      }
+      LockSupport.parkNanos(POLL_NS);
+    }
+  }
+
+  @Override
+  public void close() {
+    if (run != null) {
+      run.close();
+    }
+  }
+
+  private static Path path(String property) {
+    return Path.of(System.getProperty(property)).toAbsolutePath();
+  }
+}
