@@ -10,12 +10,15 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.Locale;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Native libraries of this jar, written to a directory that only this user can enter. Closing
  * deletes the files; what was loaded from them stays loaded.
  */
 final class UnpackedLibraries implements AutoCloseable {
+  private static final Logger LOG = LoggerFactory.getLogger(UnpackedLibraries.class);
   private static final String PLATFORM = platform(property("os.name"), property("os.arch"));
   private static final String ABSENT = "native/ABSENT.txt";
   private final Path directory;
@@ -118,7 +121,7 @@ final class UnpackedLibraries implements AutoCloseable {
     return System.getProperty(name, "unknown");
   }
 
-  /** Idempotent. A file that cannot be deleted costs its disk space and nothing else. */
+  /** A file that cannot be deleted costs its disk space and nothing else. */
   @Override
   public void close() {
     try (var files = Files.newDirectoryStream(directory)) {
@@ -127,7 +130,7 @@ final class UnpackedLibraries implements AutoCloseable {
       }
       Files.delete(directory);
     } catch (IOException e) {
-      directory.toFile().deleteOnExit();
+      LOG.warn("could not delete {} after loading native libraries from it", directory, e);
     }
   }
 }

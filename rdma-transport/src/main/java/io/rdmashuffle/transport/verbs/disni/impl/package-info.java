@@ -11,6 +11,10 @@
  * package calls the native methods directly, or those of {@link
  * io.rdmashuffle.transport.verbs.disni.impl.NativeExtras}.
  *
+ * <p><b>Its log:</b> DiSNI writes a few lines at INFO when it starts, among them a "mismatch" of
+ * IbvSendWR, to whose native size it adapts as intended, and one for each protection domain and
+ * completion queue. Nothing is logged per connection, region or block.
+ *
  * <p><b>Hot path:</b> {@code LoadedQueuePair} posts, {@code LoadedCompletionQueue} polls; neither
  * allocates.
  */
