@@ -44,7 +44,21 @@ final class LocateCall implements WindowClaim.Listener, CopyBatch.Listener {
     return finished;
   }
 
+  /** Answers at once if it can; whatever goes wrong otherwise, the deadline answers. */
   void start() {
+    try {
+      lookUp();
+    } finally {
+      if (!finished) {
+        long timeoutNs = parts.settings().locateTimeout().toNanos();
+        deadline = parts.loop().schedule(timeoutNs, this::expire);
+      }
+    }
+  }
+
+  // ---- looking up
+
+  private void lookUp() {
     List<Integer> unknown = new ArrayList<>(0);
     for (int i = 0; i < blocks.length; i++) {
       blocks[i] = find(keys.get(i));
@@ -57,13 +71,7 @@ final class LocateCall implements WindowClaim.Listener, CopyBatch.Listener {
     } else {
       load(unknown);
     }
-    if (!finished) {
-      long timeoutNs = parts.settings().locateTimeout().toNanos();
-      deadline = parts.loop().schedule(timeoutNs, this::expire);
-    }
   }
-
-  // ---- looking up
 
   private BlockLocation find(BlockKey key) {
     try {

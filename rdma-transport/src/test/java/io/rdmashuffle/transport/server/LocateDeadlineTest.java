@@ -1,6 +1,7 @@
 package io.rdmashuffle.transport.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmashuffle.transport.Counter;
 import io.rdmashuffle.transport.FallbackReason;
@@ -84,6 +85,21 @@ final class LocateDeadlineTest {
     assertThat(answers).containsExactly(LATE);
     rig.run();
     assertThat(rig.count(Counter.LEASES_LIVE)).isZero();
+  }
+
+  @Test
+  void evenABrokenCatalogIsAnsweredFor() throws IOException {
+    BlockKey key = rig.block(rig.file(PAGE), 0, PAGE);
+    rig.catalog().breakFind(new AssertionError("broken"));
+    assertThatThrownBy(
+            () -> channel.deliver(new Request.Locate(List.of(key), ServerRig.NO_RELEASES)))
+        .hasMessage("broken");
+    rig.catalog().breakFind(null);
+
+    rig.advance(Duration.ofSeconds(3));
+
+    assertThat(((Reply.Located) channel.replyTo(1)).answers()).containsExactly(LATE);
+    assertThat(rig.locateOne(channel, key)).isInstanceOf(Reply.Granted.class);
   }
 
   @Test

@@ -10,6 +10,7 @@ final class MapCatalog implements BlockCatalog {
   private final Map<BlockKey, BlockLocation> known = new ConcurrentHashMap<>();
   private final Map<BlockKey, BlockLocation> onDisk = new ConcurrentHashMap<>();
   private volatile RuntimeException findFailure;
+  private volatile Error findError;
   private volatile IOException loadFailure;
 
   void put(BlockKey key, BlockLocation where) {
@@ -30,12 +31,20 @@ final class MapCatalog implements BlockCatalog {
     findFailure = failure;
   }
 
+  /** An error that no code is prepared for. */
+  void breakFind(Error failure) {
+    findError = failure;
+  }
+
   void failLoad(IOException failure) {
     loadFailure = failure;
   }
 
   @Override
   public BlockLocation find(long scope, BlockKey key) {
+    if (findError != null) {
+      throw findError;
+    }
     if (findFailure != null) {
       throw findFailure;
     }
