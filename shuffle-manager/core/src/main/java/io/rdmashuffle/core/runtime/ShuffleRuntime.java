@@ -36,6 +36,10 @@ public final class ShuffleRuntime implements AutoCloseable {
 
   private static final Availability.Absent NOT_YET =
       new Availability.Absent(FallbackReason.PEER_WITHOUT_RDMA, "no task has shuffled here yet");
+  private static final Availability.Absent STILL_OPENING =
+      new Availability.Absent(
+          FallbackReason.NO_DEVICE,
+          "the device is still not open after " + OPEN_TIMEOUT_MS / 1000 + " s");
   private static final Availability.Absent CLOSED =
       new Availability.Absent(FallbackReason.STOPPING, "this process is stopping");
 
@@ -183,9 +187,7 @@ public final class ShuffleRuntime implements AutoCloseable {
 
   private Availability tryOpen() {
     try {
-      OpenedTransport transport = opener.open();
-      LOG.info("RDMA shuffle uses {}", transport.device());
-      return new Availability.Open(transport);
+      return new Availability.Open(opener.open()); // says itself which device it uses
     } catch (TransportException e) {
       LOG.warn("no RDMA in this process, the engine's own shuffle is used: {}", e.getMessage());
       return new Availability.Absent(FallbackReason.NO_DEVICE, e.getMessage());
@@ -200,7 +202,7 @@ public final class ShuffleRuntime implements AutoCloseable {
       opening.get(OPEN_TIMEOUT_MS, TimeUnit.MILLISECONDS);
       return state();
     } catch (TimeoutException e) {
-      return NOT_YET;
+      return STILL_OPENING;
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       return new Availability.Absent(FallbackReason.STOPPING, "interrupted while waiting for RDMA");

@@ -6,7 +6,8 @@ import io.rdmashuffle.transport.TransportException;
 @FunctionalInterface
 public interface TransportOpener {
   /**
-   * Called once, on a thread of its own; may block. If it throws, nothing is left open.
+   * Called once, on a thread of its own; may block. Logs which device is used. If it throws,
+   * nothing is left open.
    *
    * @throws TransportException if no device is usable; the message says why and what to do
    */
