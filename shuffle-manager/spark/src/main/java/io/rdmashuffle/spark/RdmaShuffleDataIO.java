@@ -2,9 +2,11 @@ package io.rdmashuffle.spark;
 
 import java.lang.reflect.Constructor;
 import org.apache.spark.SparkConf;
+import org.apache.spark.SparkEnv;
 import org.apache.spark.shuffle.api.ShuffleDataIO;
 import org.apache.spark.shuffle.api.ShuffleDriverComponents;
 import org.apache.spark.shuffle.api.ShuffleExecutorComponents;
+import scala.Tuple2;
 
 /**
  * Wraps the {@code ShuffleDataIO} that the application has configured, to see every commit. It is
@@ -20,8 +22,12 @@ public final class RdmaShuffleDataIO implements ShuffleDataIO {
 
   private final ShuffleDataIO wrapped;
 
-  /** Called by Spark, with a configuration that {@link #inject} has made. */
+  /**
+   * Called by the sort shuffle manager when its first writer is made, with the copy that {@link
+   * #inject} has made.
+   */
   public RdmaShuffleDataIO(SparkConf conf) {
+    addMissing(conf, SparkHost.env());
     wrapped = load(conf.get(WRAPPED_KEY, DEFAULT), conf);
   }
 
@@ -30,6 +36,18 @@ public final class RdmaShuffleDataIO implements ShuffleDataIO {
     return conf.clone()
         .set(WRAPPED_KEY, conf.get(KEY, DEFAULT))
         .set(KEY, RdmaShuffleDataIO.class.getName());
+  }
+
+  /**
+   * Brings the copy up to date. In local mode it was made before Spark has set the application's id
+   * and what the driver's components tell the executor's; the sort shuffle manager reads both next.
+   */
+  private static void addMissing(SparkConf copy, SparkEnv env) {
+    if (env != null) {
+      for (Tuple2<String, String> setting : env.conf().getAll()) {
+        copy.setIfMissing(setting._1(), setting._2());
+      }
+    }
   }
 
   private static ShuffleDataIO load(String className, SparkConf conf) {
