@@ -2,6 +2,7 @@ package io.rdmashuffle.spark;
 
 import io.rdmashuffle.core.catalog.MapOutput;
 import io.rdmashuffle.core.catalog.MapOutputCatalog;
+import io.rdmashuffle.core.runtime.DeviceOpener;
 import io.rdmashuffle.core.runtime.InvitationCodec;
 import io.rdmashuffle.core.runtime.PeerExecutor;
 import io.rdmashuffle.core.runtime.RuntimeSnapshot;
@@ -63,7 +64,12 @@ public final class RdmaShuffleManager extends SortShuffleManager {
     MapOutputCatalog catalog = new MapOutputCatalog(resolver);
     this.runtime =
         new ShuffleRuntime(
-            settings.policy(), catalog, new SparkTransportOpener(settings, catalog, executor));
+            settings.policy(),
+            catalog,
+            new DeviceOpener(
+                settings.device(),
+                settings.transport(),
+                new SparkSite(settings, catalog, executor)));
   }
 
   @Override

@@ -81,7 +81,15 @@ public final class RdmaShuffleReport implements Serializable {
     return Map.copyOf(fallbackBlocks);
   }
 
-  /** What is registered, leased, connected and catalogued now, such as {@code bytes.registered}. */
+  /** All memory that is registered with the adapter now, whatever for. */
+  public long registeredBytes() {
+    return levels.entrySet().stream()
+        .filter(level -> level.getKey().startsWith("registered-bytes."))
+        .mapToLong(Map.Entry::getValue)
+        .sum();
+  }
+
+  /** What is registered, leased, connected and catalogued now, such as {@code connections}. */
   public long level(String label) {
     return levels.getOrDefault(label, 0L);
   }

@@ -5,8 +5,11 @@ import io.rdmashuffle.core.config.Mode;
 import io.rdmashuffle.core.config.RdmaOptions;
 import io.rdmashuffle.core.config.RdmaSettings;
 import io.rdmashuffle.core.runtime.Availability.Absent;
+import io.rdmashuffle.core.runtime.DeviceSpec;
 import io.rdmashuffle.core.runtime.FallbackPolicy;
 import io.rdmashuffle.transport.FallbackReason;
+import io.rdmashuffle.transport.TransportSettings;
+import io.rdmashuffle.transport.memory.MemoryBudget;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -60,6 +63,27 @@ final class SparkSettings {
 
   boolean externalShuffleService() {
     return conf.getBoolean("spark.shuffle.service.enabled", false);
+  }
+
+  DeviceSpec device() {
+    return DeviceSpec.of(rdma, reader);
+  }
+
+  TransportSettings transport() {
+    return new TransportSettings(rdma.channel(), rdma.server(), rdma.client(), memoryBound());
+  }
+
+  /** What the user, or else the container, allows to be registered. */
+  private MemoryBudget.Bound memoryBound() {
+    long bytes = rdma.memory().budgetBytes(overheadBytes());
+    String maxKey = reader.fullKey(RdmaOptions.REGISTERED_MAX);
+    if (rdma.memory().registeredMaxBytes() != 0) {
+      return new MemoryBudget.Bound(bytes, maxKey, "raise it");
+    }
+    return new MemoryBudget.Bound(
+        bytes,
+        rdma.memory().overheadShare() + " % of the memory overhead",
+        "raise spark.executor.memoryOverhead, or set " + maxKey);
   }
 
   FallbackPolicy policy() {

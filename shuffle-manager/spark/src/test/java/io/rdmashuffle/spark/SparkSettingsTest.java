@@ -42,9 +42,9 @@ final class SparkSettingsTest {
 
   @Test
   void constructorStartsNoThread() {
-    int before = Thread.activeCount();
     RdmaShuffleManager manager = new RdmaShuffleManager(conf(Map.of()), false);
-    assertThat(Thread.activeCount()).isEqualTo(before);
+    assertThat(Thread.getAllStackTraces().keySet())
+        .noneMatch(thread -> thread.getName().contains("rdma"));
     assertThat(manager.snapshot().absence()).isEqualTo("no task has shuffled here yet");
   }
 
@@ -128,6 +128,18 @@ final class SparkSettingsTest {
         .isEqualTo(10240);
     assertThat(overheadMib(Map.of("spark.executor.memoryOverhead", "3g"))).isEqualTo(3072);
     assertThat(overheadMib(Map.of("spark.executor.memoryOverhead", "700"))).isEqualTo(700);
+  }
+
+  @Test
+  void registeredMemoryIsBoundedByTheOverheadOrByTheUser() {
+    SparkSettings byOverhead =
+        SparkSettings.read(conf(Map.of("spark.executor.memoryOverhead", "1000m")), false);
+    assertThat(byOverhead.transport().memory().bytes() / 1e6).isBetween(524.0, 525.0);
+    SparkSettings byUser =
+        SparkSettings.read(conf(Map.of("spark.shuffle.rdma.memory.registered.max", "3g")), false);
+    assertThat(byUser.transport().memory().bytes()).isEqualTo(3L << 30);
+    assertThat(byUser.transport().memory().name())
+        .isEqualTo("spark.shuffle.rdma.memory.registered.max");
   }
 
   private static long overheadMib(Map<String, String> values) {

@@ -1,0 +1,49 @@
+package io.rdmashuffle.spark;
+
+import io.rdmashuffle.core.runtime.DeviceOpener;
+import io.rdmashuffle.core.runtime.PeerExecutor;
+import io.rdmashuffle.transport.NanoClock;
+import io.rdmashuffle.transport.RdmaTransport;
+import io.rdmashuffle.transport.client.Discovery;
+import io.rdmashuffle.transport.server.BlockCatalog;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.util.OptionalInt;
+
+/**
+ * What the transport needs to know of this Spark process.
+ *
+ * @param settings of the application
+ * @param catalog the map outputs of this process
+ * @param executor for discovery
+ */
+record SparkSite(SparkSettings settings, BlockCatalog catalog, PeerExecutor executor)
+    implements DeviceOpener.EngineSite {
+
+  @Override
+  public String processName() {
+    return "executor " + SparkHost.env().executorId();
+  }
+
+  @Override
+  public InetAddress address() throws UnknownHostException {
+    return InetAddress.getByName(SparkHost.env().blockManager().blockManagerId().host());
+  }
+
+  @Override
+  public RdmaTransport.Engine engine() {
+    return new RdmaTransport.Engine(catalog, discovery());
+  }
+
+  private Discovery discovery() {
+    ExecutorPorts ports =
+        ExecutorPorts.of(() -> SparkHost.env().blockManager().master(), NanoClock.system());
+    return new SparkDiscovery(
+        () -> SparkHost.env().blockManager().blockTransferService(),
+        peer ->
+            settings.externalShuffleService()
+                ? ports.portOf(peer.id())
+                : OptionalInt.of(peer.port()),
+        executor);
+  }
+}
