@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
 import io.rdmashuffle.benchmarks.cluster.SparkHome;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -115,7 +116,7 @@ public final class FetchBenchmark {
     List<Pair.Sample> samples = new ArrayList<>();
     for (int i = 0; i < repetitions; i++) {
       Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-      String[] words = new String(process.getInputStream().readAllBytes()).trim().split(" ");
+      String[] words = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).trim().split(" ");
       if (process.waitFor() != 0) {
         throw new IOException(String.join(" ", words));
       }

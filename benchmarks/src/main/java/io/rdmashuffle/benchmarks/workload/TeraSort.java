@@ -105,7 +105,7 @@ public final class TeraSort implements Workload {
     for (int at = 0; at < length; at += 8) {
       state = mix(state + at);
       for (int b = 0; b < 8 && at + b < length; b++) {
-        out[at + b] = (byte) (state >>> 8 * b);
+        out[at + b] = (byte) (state >>> (8 * b));
       }
     }
     return out;
@@ -177,8 +177,8 @@ public final class TeraSort implements Workload {
     @Override
     public int getPartition(Object key) {
       byte[] b = (byte[]) key;
-      long top = (b[0] & 255L) << 16 | (b[1] & 255L) << 8 | b[2] & 255L;
-      return (int) (top * partitions >>> 24);
+      long top = (b[0] & 255L) << 16 | (b[1] & 255L) << 8 | (b[2] & 255L);
+      return (int) ((top * partitions) >>> 24);
     }
 
     @Override
