@@ -116,7 +116,10 @@ public final class FetchBenchmark {
     List<Pair.Sample> samples = new ArrayList<>();
     for (int i = 0; i < repetitions; i++) {
       Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
-      String[] words = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).trim().split(" ");
+      String[] words =
+          new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8)
+              .trim()
+              .split(" ");
       if (process.waitFor() != 0) {
         throw new IOException(String.join(" ", words));
       }
