@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.rdmashuffle.benchmarks.workload.JobResult;
 import io.rdmashuffle.benchmarks.workload.RunResult;
 import java.util.LinkedHashMap;
+import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.BeforeAll;
@@ -32,7 +33,7 @@ final class EqualResultsIT {
   @ParameterizedTest
   @EnumSource(Row.class)
   void resultsEqualTheStockShuffles(Row row) throws Exception {
-    SubmittedSuite suite = SubmittedSuite.onSoft("equal-" + row.name().toLowerCase());
+    SubmittedSuite suite = SubmittedSuite.onSoft("equal-" + row.name().toLowerCase(Locale.ROOT));
     row.settings().forEach(suite::set);
 
     RunResult result = suite.runOnCluster().result();
