@@ -214,6 +214,28 @@ final class FetchTest {
   }
 
   @Test
+  void aBlockGivenUpHalfwayKeepsItsMemoryUntilTheReadsInFlightAreOver() {
+    ClientRig narrow = new ClientRig(ClientRig.Setup.standard().withWindow(100_000));
+    Owner large = new Owner(400_000);
+    Results results = narrow.fetch(1);
+    ScriptedReaderChannel channel = narrow.connect();
+    narrow.answerRequests(channel, large);
+    assertThat(channel.reads()).isNotEmpty();
+
+    narrow.advance(Duration.ofSeconds(31));
+
+    assertThat(results.reasons()).containsOnly(TRANSFER_FAILED);
+    assertThat(narrow.pool.chunksOut()).as("the adapter may still write").isGreaterThan(6);
+    narrow.serve(channel, large);
+    assertThat(narrow.chunksHeld()).isZero();
+    narrow.advance(Duration.ofMillis(6));
+    narrow.serve(channel, large);
+    assertThat(large.leases()).isZero();
+    narrow.fail(channel);
+    narrow.close();
+  }
+
+  @Test
   void anAnswerForTooManyKeysClosesTheChannel() {
     expectBug(
         new Reply.Located(

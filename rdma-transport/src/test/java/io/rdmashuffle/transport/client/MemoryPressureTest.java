@@ -142,6 +142,35 @@ final class MemoryPressureTest {
     end(rig, channel);
   }
 
+  /** The only transit chunk never returns to the pool: it is filled again where it is. */
+  @Test
+  void oneTransitChunkIsEnough() {
+    ClientRig rig = new ClientRig(Setup.standard().withChunks(2, 1));
+    Owner owner = new Owner(40_000);
+    ScriptedReaderChannel channel = rig.connected(owner);
+    rig.threads.copy().pause();
+    Results results = rig.fetch(10);
+    rig.answerRequests(channel, owner);
+    long startNs = rig.loop.nowNs();
+
+    while (!results.isComplete()) {
+      assertThat(channel.reads()).as("something is under way").isNotEmpty();
+      while (!channel.reads().isEmpty()) {
+        rig.complete(channel.reads().get(0));
+        rig.settle();
+      }
+      rig.threads.copy().resume();
+      rig.settle();
+      rig.threads.copy().pause();
+    }
+
+    assertThat(rig.loop.nowNs()).isEqualTo(startNs);
+    assertThat(results.arrived()).isEqualTo(10);
+    results.checkAndClose(owner);
+    rig.threads.copy().resume();
+    end(rig, channel);
+  }
+
   @Test
   void waitingForTransitMemoryHasADeadline() {
     ClientRig rig = new ClientRig(SMALL);
