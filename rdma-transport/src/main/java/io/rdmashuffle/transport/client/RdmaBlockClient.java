@@ -12,7 +12,6 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -27,14 +26,10 @@ public final class RdmaBlockClient implements BlockClient, DeviceListener {
   private static final Logger LOG = LoggerFactory.getLogger(RdmaBlockClient.class);
 
   private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(10);
-  private static final long RETRY_CLOSE_NS = 1_000_000;
 
   private final ClientContext context;
   private final PeerTable peers;
   private final AtomicBoolean closing = new AtomicBoolean();
-
-  /** Fetches offered to the progress thread that did not arrive there yet. */
-  private final AtomicInteger entering = new AtomicInteger();
 
   public RdmaBlockClient(ClientParts parts) {
     context = ClientContext.of(parts);
@@ -47,7 +42,6 @@ public final class RdmaBlockClient implements BlockClient, DeviceListener {
       return;
     }
     Fetch fetch = new Fetch(peer, keys, listener);
-    entering.incrementAndGet(); // before closing is looked at: close waits for it
     if (closing.get()) {
       refuse(fetch, FallbackReason.STOPPING);
     } else if (!context.loop().offer(() -> enter(fetch))) {
@@ -56,7 +50,6 @@ public final class RdmaBlockClient implements BlockClient, DeviceListener {
   }
 
   private void refuse(Fetch fetch, FallbackReason reason) {
-    entering.decrementAndGet();
     context.counters().fellBack(reason, fetch.size());
     DeliveryBatch batch = new DeliveryBatch();
     batch.add(fetch, fetch.reportRest(), reason);
@@ -64,9 +57,9 @@ public final class RdmaBlockClient implements BlockClient, DeviceListener {
   }
 
   private void enter(Fetch fetch) {
-    entering.decrementAndGet();
     if (closing.get()) {
       context.outcomes().fallBackRest(fetch, FallbackReason.STOPPING);
+      context.outcomes().flush(); // there may be no next round
       return;
     }
     PeerLink link = peers.link(fetch.peer());
@@ -141,16 +134,7 @@ public final class RdmaBlockClient implements BlockClient, DeviceListener {
     peers.close(new TransportException(Kind.PEER_LOST, "this reader is stopping"));
     context.memory().close();
     context.outcomes().flush();
-    finishClose();
-  }
-
-  private void finishClose() {
-    if (entering.get() > 0) {
-      context.loop().schedule(RETRY_CLOSE_NS, this::finishClose);
-    } else {
-      context.outcomes().flush();
-      context.outstanding().close();
-    }
+    context.outstanding().close();
   }
 
   private void awaitClose() {

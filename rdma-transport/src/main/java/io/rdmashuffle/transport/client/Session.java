@@ -84,9 +84,6 @@ final class Session implements Fetch.Home {
   public void fetchEnded(Fetch fetch) {
     active.remove(fetch);
     usedNs = context.loop().nowNs();
-    if (reads.backlogBytes() > 0) {
-      context.loop().execute(this::pump); // lets go of what it was granted and will not read
-    }
   }
 
   /** Does what the channel has credit for. */
