@@ -36,8 +36,4 @@ final class ConnectionSlots {
   void giveBack() {
     taken--;
   }
-
-  int taken() {
-    return taken;
-  }
 }

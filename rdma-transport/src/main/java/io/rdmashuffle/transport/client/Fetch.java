@@ -87,10 +87,6 @@ final class Fetch {
     return states[index] == REPORTED;
   }
 
-  boolean isOver() {
-    return unreported == 0;
-  }
-
   /**
    * Claims the right to report an index.
    *

@@ -23,10 +23,6 @@ final class Outstanding {
     check();
   }
 
-  int count() {
-    return count;
-  }
-
   /** From now on the end of the last one is the end of all. */
   void close() {
     closing = true;

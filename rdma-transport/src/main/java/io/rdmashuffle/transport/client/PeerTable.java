@@ -88,10 +88,6 @@ final class PeerTable {
     links.values().forEach(link -> link.abandon(FallbackReason.TRANSFER_FAILED, cause));
   }
 
-  int peers() {
-    return links.size();
-  }
-
   DialGate gate() {
     return gate;
   }

@@ -111,11 +111,6 @@ public final class RdmaBlockClient implements BlockClient, DeviceListener {
     }
   }
 
-  /** Chunks of registered memory that blocks lie in, or will. */
-  public int chunksInUse() {
-    return context.memory().chunksOut();
-  }
-
   @Override
   public void close() {
     beginClose();
