@@ -54,8 +54,12 @@ final class FaultsIT {
 
   @Test
   void aCorruptedReadIsNoticedAndFetchedOnceMoreByNetty() throws Exception {
+    // Without extra memory Spark notices only while the task reads, and repeats the map stage.
     try (SubmittedRounds rounds =
-        new SubmittedRounds("corrupt", 5, 2).faults("corrupt_read:n=4").start(8)) {
+        new SubmittedRounds("corrupt", 5, 2)
+            .set("spark.shuffle.detectCorrupt.useExtraMemory", "true")
+            .faults("corrupt_read:n=4")
+            .start(8)) {
       RoundsResult result = rounds.finish();
 
       assertSameResults(result, 5);
