@@ -21,6 +21,7 @@ import org.w3c.dom.NodeList;
 final class TestSummary {
   private final List<String> failed = new ArrayList<>();
   private final List<String> skipped = new ArrayList<>();
+  private final List<String> flaky = new ArrayList<>(); // passed, but not at the first try
   private int passed;
 
   public static void main(String[] args) throws Exception {
@@ -85,6 +86,10 @@ final class TestSummary {
       skipped.add(name + ": " + firstLine(reason));
       return;
     }
+    reason = firstOf(test, "flakyFailure", "flakyError");
+    if (reason != null) {
+      flaky.add(name + ": " + firstLine(reason));
+    }
     passed++;
   }
 
@@ -106,6 +111,7 @@ final class TestSummary {
 
   private void print() {
     skipped.forEach(line -> System.out.println("skipped  " + line));
+    flaky.forEach(line -> System.out.println("flaky    " + line));
     failed.forEach(line -> System.out.println("FAILED   " + line));
     System.out.printf(
         "%d passed, %d failed, %d skipped%n", passed, failed.size(), skipped.size());
