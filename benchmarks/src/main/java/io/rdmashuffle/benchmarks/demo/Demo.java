@@ -82,6 +82,10 @@ public final class Demo {
         .set("spark.sql.datetime.java8API.enabled", "true")
         // A small machine's stand-in for large tables: joins shuffle instead of broadcasting.
         .set("spark.sql.autoBroadcastJoinThreshold", "-1")
+        .set("spark.sql.adaptive.autoBroadcastJoinThreshold", "-1")
+        // Else the few megabytes of a small scale factor end up in one local partition.
+        .set("spark.sql.adaptive.coalescePartitions.enabled", "false")
+        .set("spark.sql.adaptive.localShuffleReader.enabled", "false")
         .set("spark.shuffle.sort.bypassMergeThreshold", "1")
         .driverOption("-Xmx1g");
   }
