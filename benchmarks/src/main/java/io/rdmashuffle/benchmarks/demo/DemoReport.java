@@ -82,7 +82,7 @@ final class DemoReport {
         problems.add(job.name + ": stock " + stockJob(job).digest + ", RDMA " + job.digest);
       }
       long counted = job.blocks.values().stream().mapToLong(Long::longValue).sum();
-      if (counted != job.sparkRemoteBlocks) {
+      if (counted < job.sparkRemoteBlocks) { // Spark leaves out readers that a join did not drain
         problems.add(
             job.name + ": " + counted + " blocks counted, " + job.sparkRemoteBlocks + " by Spark");
       }

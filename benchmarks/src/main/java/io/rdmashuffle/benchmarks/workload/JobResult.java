@@ -17,6 +17,9 @@ public final class JobResult {
   public Map<String, Long> bytes = new TreeMap<>();
   public Map<String, Long> fallbacks = new TreeMap<>();
 
-  /** Remote blocks by Spark's own task metrics: what the ways must add up to. */
+  /**
+   * Remote blocks by Spark's own task metrics. The ways add up to at least that: Spark counts a
+   * reader's blocks when the reader is drained (BlockStoreShuffleReader), which a join need not do.
+   */
   public long sparkRemoteBlocks;
 }
