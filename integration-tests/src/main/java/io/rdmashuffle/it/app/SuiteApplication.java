@@ -5,7 +5,6 @@ import io.rdmashuffle.benchmarks.workload.JobRunner;
 import io.rdmashuffle.benchmarks.workload.RunResult;
 import io.rdmashuffle.benchmarks.workload.Workload;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import org.apache.spark.sql.SparkSession;
 
@@ -24,8 +23,7 @@ public final class SuiteApplication {
       List<String> wanted = List.of(arguments).subList(2, arguments.length);
       jobs.removeIf(job -> !wanted.isEmpty() && !wanted.contains(job.name()));
       RunResult result =
-          new JobRunner(spark, Integer.parseInt(arguments[1]))
-              .run(new ArrayList<>(jobs), System.out::println);
+          new JobRunner(spark, Integer.parseInt(arguments[1])).run(jobs, System.out::println);
       new ObjectMapper().writeValue(Path.of(arguments[0]).toFile(), result);
     } finally {
       spark.stop();

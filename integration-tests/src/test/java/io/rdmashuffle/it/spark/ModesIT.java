@@ -44,9 +44,7 @@ final class ModesIT {
 
     assertThat(run.exit()).isNotZero();
     assertThat(run.driverLog()).contains("spark.shuffle.rdma.mode").contains("no RDMA adapter");
-    assertThat(run.home().executorLogs())
-        .as("executors ever started")
-        .hasSize(SubmittedSuite.EXECUTORS);
+    assertThat(run.executorLogs()).as("executors ever started").hasSize(SubmittedSuite.EXECUTORS);
   }
 
   @Test

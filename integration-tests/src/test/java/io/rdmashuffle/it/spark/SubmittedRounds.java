@@ -1,13 +1,10 @@
 package io.rdmashuffle.it.spark;
 
-import com.fasterxml.jackson.databind.ObjectMapper;
-import io.rdmashuffle.benchmarks.cluster.SparkHome;
 import io.rdmashuffle.benchmarks.cluster.SparkSubmit;
 import io.rdmashuffle.it.app.RoundsApplication;
 import io.rdmashuffle.it.app.RoundsResult;
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -23,8 +20,7 @@ final class SubmittedRounds implements AutoCloseable {
   private static final Duration LIMIT = Duration.ofMinutes(4);
   private static final long POLL_NS = TimeUnit.MILLISECONDS.toNanos(50);
 
-  private final Path folder;
-  private final SparkHome home;
+  private final TestCluster cluster;
   private final SparkSubmit submit;
   private final int rounds;
   private final int executors;
@@ -33,14 +29,10 @@ final class SubmittedRounds implements AutoCloseable {
   SubmittedRounds(String name, int rounds, int executors) throws IOException {
     this.rounds = rounds;
     this.executors = executors;
-    this.folder = Path.of(System.getProperty("it.folder"), name).toAbsolutePath();
-    this.home =
-        SparkHome.create(
-            folder.resolve("spark"),
-            SparkHome.readClassPath(Path.of(System.getProperty("it.spark"))));
+    this.cluster = TestCluster.fresh(name);
     this.submit =
-        new SparkSubmit(home, path("it.application"), RoundsApplication.class.getName())
-            .jars(List.of(path("it.workloads"), path("it.plugin")))
+        cluster
+            .submit(RoundsApplication.class)
             .set("spark.executor.memory", "512m")
             .set("spark.serializer", "org.apache.spark.serializer.KryoSerializer")
             .set("spark.shuffle.sort.bypassMergeThreshold", "1")
@@ -63,17 +55,16 @@ final class SubmittedRounds implements AutoCloseable {
   }
 
   SubmittedRounds start(int megabytes) throws IOException {
-    Files.deleteIfExists(folder.resolve("result.json"));
     run =
         submit.start(
             "local-cluster[" + executors + ",1,512]",
             List.of(
-                folder.resolve("result.json").toString(),
+                cluster.resultFile().toString(),
                 String.valueOf(rounds),
                 String.valueOf(executors),
                 String.valueOf(megabytes)),
-            folder.resolve("stdout"),
-            folder.resolve("stderr"));
+            cluster.stdout(),
+            cluster.stderr());
     return this;
   }
 
@@ -100,18 +91,12 @@ final class SubmittedRounds implements AutoCloseable {
   }
 
   RoundsResult finish() throws Exception {
-    int exit = run.await(LIMIT);
-    if (exit != 0) {
-      String log = Files.readString(folder.resolve("stderr"));
-      throw new AssertionError(
-          "exit code " + exit + ":\n" + log.substring(Math.max(0, log.length() - 4_000)));
-    }
-    return new ObjectMapper().readValue(folder.resolve("result.json").toFile(), RoundsResult.class);
+    return cluster.result(run.await(LIMIT), RoundsResult.class);
   }
 
   private String output() {
     try {
-      return Files.readString(folder.resolve("stdout"));
+      return Files.readString(cluster.stdout());
     } catch (IOException e) {
       return "";
     }
@@ -121,7 +106,7 @@ final class SubmittedRounds implements AutoCloseable {
     long deadline = System.nanoTime() + LIMIT.toNanos();
     while (!condition.getAsBoolean()) {
       if (System.nanoTime() > deadline || !run.process().isAlive()) {
-        throw new TimeoutException("waited for " + what + ", logs in " + folder);
+        throw new TimeoutException("waited for " + what + ", driver's log " + cluster.stderr());
       }
       LockSupport.parkNanos(POLL_NS);
     }
@@ -132,9 +117,5 @@ final class SubmittedRounds implements AutoCloseable {
     if (run != null) {
       run.close();
     }
-  }
-
-  private static Path path(String property) {
-    return Path.of(System.getProperty(property)).toAbsolutePath();
   }
 }

@@ -1,0 +1,90 @@
+package io.rdmashuffle.it.spark;
+
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.rdmashuffle.benchmarks.cluster.SparkHome;
+import io.rdmashuffle.benchmarks.cluster.SparkSubmit;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * A folder under {@code target/it} with a Spark home in it, from which a test submits one
+ * application. Empty at first: executors of an earlier run must not be taken for this one's.
+ */
+final class TestCluster {
+  private static final int TAIL = 4_000;
+
+  private final Path folder;
+  private final SparkHome home;
+
+  private TestCluster(Path folder, SparkHome home) {
+    this.folder = folder;
+    this.home = home;
+  }
+
+  static TestCluster fresh(String name) throws IOException {
+    Path folder = Path.of(System.getProperty("it.folder"), name).toAbsolutePath();
+    delete(folder);
+    List<Path> sparkJars = SparkHome.readClassPath(Path.of(System.getProperty("it.spark")));
+    return new TestCluster(folder, SparkHome.create(folder.resolve("spark"), sparkJars));
+  }
+
+  private static void delete(Path folder) throws IOException {
+    if (!Files.exists(folder)) {
+      return;
+    }
+    try (Stream<Path> files = Files.walk(folder)) { // does not follow the links to Spark's jars
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.delete(file);
+      }
+    }
+  }
+
+  SparkHome home() {
+    return home;
+  }
+
+  /**
+   * An application of this module. Its jars are the workloads and the plugin: also under the stock
+   * shuffle, because the workloads name the plugin's report.
+   */
+  SparkSubmit submit(Class<?> mainClass) {
+    return new SparkSubmit(home, path("it.application"), mainClass.getName())
+        .jars(List.of(path("it.workloads"), path("it.plugin")));
+  }
+
+  private static Path path(String property) {
+    return Path.of(System.getProperty(property)).toAbsolutePath();
+  }
+
+  /** Where the application writes its result. */
+  Path resultFile() {
+    return folder.resolve("result.json");
+  }
+
+  Path stdout() {
+    return folder.resolve("stdout");
+  }
+
+  /** The driver's log. */
+  Path stderr() {
+    return folder.resolve("stderr");
+  }
+
+  /**
+   * What the application wrote.
+   *
+   * @throws AssertionError with the end of the driver's log if the application failed
+   */
+  <T> T result(int exit, Class<T> type) throws IOException {
+    if (exit != 0) {
+      String log = Files.readString(stderr());
+      String tail = log.substring(Math.max(0, log.length() - TAIL));
+      throw new AssertionError("exit code " + exit + ", log " + stderr() + ":\n" + tail);
+    }
+    return new ObjectMapper().readValue(resultFile().toFile(), type);
+  }
+}
