@@ -90,7 +90,7 @@ public final class ExecutorReports {
     return sums;
   }
 
-  /** {@code now} minus {@code before}, without what did not change to above zero. */
+  /** {@code now} minus {@code before}, without what did not change. */
   public static Map<String, Long> difference(Map<String, Long> now, Map<String, Long> before) {
     Map<String, Long> difference = new TreeMap<>();
     now.forEach(
