@@ -14,12 +14,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.ToLongFunction;
 
 /** Map outputs of one process: files of blocks one behind the other, with random content. */
 final class Outputs implements BlockCatalog {
   private final Path directory;
   private final Map<BlockKey, BlockLocation> locations = new ConcurrentHashMap<>();
   private final Map<BlockKey, byte[]> contents = new ConcurrentHashMap<>();
+  private ToLongFunction<BlockKey> attributes = key -> 0;
   private int files;
 
   Outputs(Path directory) {
@@ -45,6 +47,11 @@ final class Outputs implements BlockCatalog {
     return keys;
   }
 
+  /** What is said of the blocks from now on. */
+  void attributes(ToLongFunction<BlockKey> ofKey) {
+    attributes = ofKey;
+  }
+
   byte[] content(BlockKey key) {
     return contents.get(key);
   }
@@ -59,11 +66,15 @@ final class Outputs implements BlockCatalog {
 
   @Override
   public BlockLocation find(long scope, BlockKey key) {
-    return locations.get(key);
+    BlockLocation found = locations.get(key);
+    return found == null
+        ? null
+        : new BlockLocation(
+            found.file(), found.offsetBytes(), found.bytes(), attributes.applyAsLong(key));
   }
 
   @Override
   public BlockLocation load(long scope, BlockKey key) {
-    return locations.get(key);
+    return find(scope, key);
   }
 }

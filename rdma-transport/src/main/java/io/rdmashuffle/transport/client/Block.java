@@ -13,6 +13,12 @@ import java.nio.ByteBuffer;
 public interface Block extends AutoCloseable {
   long bytes();
 
+  /**
+   * What the owner's catalog says of this block besides its place: the {@code attribute} of its
+   * {@code BlockLocation}, the same however the bytes came. 0 where catalogs have nothing to say.
+   */
+  long attribute();
+
   /** How the bytes came. */
   Source source();
 

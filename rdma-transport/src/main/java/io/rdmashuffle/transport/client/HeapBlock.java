@@ -10,8 +10,8 @@ final class HeapBlock extends PartsBlock {
   /**
    * @param parts together the block; taken over
    */
-  HeapBlock(BlockName name, Source source, byte[]... parts) {
-    super(name, length(parts), source);
+  HeapBlock(BlockFacts facts, byte[]... parts) {
+    super(facts, length(parts));
     this.parts = parts;
   }
 

@@ -11,14 +11,9 @@ final class LandedBlock extends PartsBlock {
    * @param first the slices that make up the block; taken over
    * @param unreachable where a block that nobody closed is reported
    */
-  LandedBlock(
-      BlockName name,
-      long bytes,
-      Source source,
-      Slice first,
-      ReferenceQueue<LandedBlock> unreachable) {
-    super(name, bytes, source);
-    this.memory = new LandedMemory(this, name, first, unreachable);
+  LandedBlock(BlockFacts facts, long bytes, Slice first, ReferenceQueue<LandedBlock> unreachable) {
+    super(facts, bytes);
+    this.memory = new LandedMemory(this, facts.name(), first, unreachable);
   }
 
   LandedMemory memory() {

@@ -96,8 +96,7 @@ final class LandingMemory {
 
   /** A block whose READs into this memory have completed. */
   LandedBlock block(PendingBlock pending, Slice first) {
-    LandedBlock block =
-        new LandedBlock(pending.name(), pending.bytes(), pending.source(), first, unreachable);
+    LandedBlock block = new LandedBlock(pending.facts(), pending.bytes(), first, unreachable);
     first.chunk().addTenant(block.memory());
     return block;
   }

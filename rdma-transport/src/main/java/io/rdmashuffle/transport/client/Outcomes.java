@@ -28,7 +28,7 @@ final class Outcomes {
   /** All of a block was copied to ordinary memory. */
   void copiedOut(PendingBlock pending, byte[][] parts) {
     counters.increment(Counter.BLOCKS_COPIED_OUT);
-    Block block = new HeapBlock(pending.name(), pending.source(), parts);
+    Block block = new HeapBlock(pending.facts(), parts);
     arrived(pending.fetch(), pending.index(), block);
   }
 

@@ -6,14 +6,12 @@ import java.nio.ByteBuffer;
 
 /** What blocks in registered and in ordinary memory have in common: bytes in one or more parts. */
 abstract class PartsBlock implements Block {
-  private final BlockName name;
+  private final BlockFacts facts;
   private final long bytes;
-  private final Source source;
 
-  PartsBlock(BlockName name, long bytes, Source source) {
-    this.name = name;
+  PartsBlock(BlockFacts facts, long bytes) {
+    this.facts = facts;
     this.bytes = bytes;
-    this.source = source;
   }
 
   /**
@@ -33,8 +31,13 @@ abstract class PartsBlock implements Block {
   }
 
   @Override
+  public final long attribute() {
+    return facts.attribute();
+  }
+
+  @Override
   public final Source source() {
-    return source;
+    return facts.source();
   }
 
   @Override
@@ -78,6 +81,6 @@ abstract class PartsBlock implements Block {
 
   @Override
   public final String toString() {
-    return "block " + name + " (" + bytes + " bytes)";
+    return "block " + facts.name() + " (" + bytes + " bytes)";
   }
 }

@@ -1,6 +1,7 @@
 package io.rdmashuffle.transport.client;
 
 import io.rdmashuffle.transport.client.Block.Source;
+import io.rdmashuffle.transport.wire.Reply.Granted;
 
 /** A block that was granted and is not yet here. Progress thread only. */
 final class PendingBlock {
@@ -8,17 +9,22 @@ final class PendingBlock {
   private final int index;
   private final LocateFrame frame;
   private final RemoteRange remote;
-  private final Source source;
+  private final BlockFacts facts;
   private Landing landing;
   private int readsInFlight;
   private boolean dropped;
 
-  PendingBlock(LocateFrame frame, int position, RemoteRange remote, Source source) {
+  /**
+   * @param position of its key in the frame
+   * @param granted what the owner answered
+   */
+  PendingBlock(LocateFrame frame, int position, Granted granted) {
     this.fetch = frame.fetch(position);
     this.index = frame.index(position);
     this.frame = frame;
-    this.remote = remote;
-    this.source = source;
+    this.remote = new RemoteRange(granted.pieces());
+    Source source = granted.staged() ? Source.STAGED : Source.READ;
+    this.facts = new BlockFacts(fetch.name(index), granted.attribute(), source);
   }
 
   Fetch fetch() {
@@ -30,11 +36,11 @@ final class PendingBlock {
   }
 
   BlockName name() {
-    return fetch.name(index);
+    return facts.name();
   }
 
-  Source source() {
-    return source;
+  BlockFacts facts() {
+    return facts;
   }
 
   long bytes() {

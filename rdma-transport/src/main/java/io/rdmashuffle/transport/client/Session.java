@@ -145,23 +145,19 @@ final class Session implements Fetch.Home {
     if (answer instanceof Reply.Granted granted) {
       granted(frame, position, granted);
     } else if (answer instanceof Reply.Inline inline) {
-      Block block = new HeapBlock(fetch.name(index), Block.Source.INLINE, inline.bytes());
-      context.outcomes().arrived(fetch, index, block);
+      BlockFacts facts = new BlockFacts(fetch.name(index), inline.attribute(), Block.Source.INLINE);
+      context.outcomes().arrived(fetch, index, new HeapBlock(facts, inline.bytes()));
     } else if (answer instanceof Reply.NotByRdma not) {
       context.outcomes().fallBack(fetch, index, not.reason());
     }
   }
 
   private void granted(LocateFrame frame, int position, Reply.Granted granted) {
-    Block.Source source = granted.staged() ? Block.Source.STAGED : Block.Source.READ;
-    RemoteRange remote = new RemoteRange(granted.pieces());
-    PendingBlock pending = new PendingBlock(frame, position, remote, source);
-    if (remote.bytes() > 0) {
+    PendingBlock pending = new PendingBlock(frame, position, granted);
+    if (pending.bytes() > 0) {
       reads.add(pending);
     } else {
-      context
-          .outcomes()
-          .arrived(pending.fetch(), pending.index(), new HeapBlock(pending.name(), source));
+      context.outcomes().arrived(pending.fetch(), pending.index(), new HeapBlock(pending.facts()));
       pending.drop();
     }
   }

@@ -65,7 +65,7 @@ final class BlockCopy {
     if (isInline()) {
       byte[] bytes = new byte[(int) block.bytes()];
       readFully(file, ByteBuffer.wrap(bytes), block.offsetBytes());
-      answer = new Reply.Inline(bytes);
+      answer = new Reply.Inline(block.attribute(), bytes);
       return;
     }
     List<Reply.Piece> pieces = new ArrayList<>(1);
@@ -75,7 +75,7 @@ final class BlockCopy {
       at += part.piece().bytes();
       pieces.add(part.piece());
     }
-    answer = new Reply.Granted(true, pieces);
+    answer = new Reply.Granted(block.attribute(), true, pieces);
   }
 
   /** A read may return less than asked for: read(2). What is missing is never left as it was. */

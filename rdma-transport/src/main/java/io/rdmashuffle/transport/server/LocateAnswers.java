@@ -7,25 +7,34 @@ import io.rdmashuffle.transport.wire.Reply;
 import io.rdmashuffle.transport.wire.WireSizes;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 
 /**
  * The answers of one LOCATE as they become known, and what they hold until a lease takes it over.
  * Progress thread only.
  */
 final class LocateAnswers {
+  private static final int UNKNOWN = -1;
+  private static final Reply.Answer REFUSAL = new Reply.NotByRdma(FallbackReason.UNKNOWN_BLOCK);
+
   private final DomainState domain;
   private final Counters counters;
+  private final BlockLocation[] blocks;
   private final Reply.Answer[] answers;
   private final WindowClaim[] claims;
   private final List<CopyBatch> copied = new ArrayList<>(0);
-  private int inlineRoomBytes;
+  private int inlineRoomBytes = UNKNOWN;
 
-  LocateAnswers(DomainState domain, Counters counters, int keys) {
+  /**
+   * @param blocks one per key, filled in by the caller before it asks for room; null where there is
+   *     none
+   */
+  LocateAnswers(DomainState domain, Counters counters, BlockLocation[] blocks) {
     this.domain = domain;
     this.counters = counters;
-    this.answers = new Reply.Answer[keys];
-    this.claims = new WindowClaim[keys];
-    this.inlineRoomBytes = WireSizes.ANSWERS_BYTES - keys * WireSizes.grantedBytes(1);
+    this.blocks = blocks;
+    this.answers = new Reply.Answer[blocks.length];
+    this.claims = new WindowClaim[blocks.length];
   }
 
   /** Whether a block has neither an answer nor a claim. */
@@ -61,13 +70,25 @@ final class LocateAnswers {
    *
    * @return false if there is none left
    */
-  boolean takeInlineRoom(int blockBytes) {
-    int extra = Math.max(0, WireSizes.inlineBytes(blockBytes) - WireSizes.grantedBytes(1));
+  boolean takeInlineRoom(BlockLocation block) {
+    if (inlineRoomBytes == UNKNOWN) {
+      inlineRoomBytes =
+          WireSizes.ANSWERS_BYTES - Stream.of(blocks).mapToInt(LocateAnswers::pieceBytes).sum();
+    }
+    int inlineBytes = WireSizes.inlineBytes(block.attribute(), (int) block.bytes());
+    int extra = Math.max(0, inlineBytes - pieceBytes(block));
     if (extra > inlineRoomBytes) {
       return false;
     }
     inlineRoomBytes -= extra;
     return true;
+  }
+
+  /** The least that must be kept free for a block: one piece of it, or the word that it is none. */
+  private static int pieceBytes(BlockLocation block) {
+    return block == null
+        ? WireSizes.atMostBytes(REFUSAL)
+        : WireSizes.grantedBytes(block.attribute(), 1);
   }
 
   /** Takes over the memory of a batch, all of whose jobs have ended. */
@@ -120,7 +141,7 @@ final class LocateAnswers {
     }
     return claim.isForgotten()
         ? new Reply.NotByRdma(FallbackReason.UNKNOWN_BLOCK)
-        : new Reply.Granted(false, claim.pieces());
+        : new Reply.Granted(claim.block().attribute(), false, claim.pieces());
   }
 
   /** The memory of the batches of which a staged block is among the first answers. */

@@ -16,7 +16,7 @@ import java.util.List;
  * <p>Progress thread, except {@link #isFinished}.
  */
 final class LocateCall implements WindowClaim.Listener, CopyBatch.Listener {
-  private static final Reply.Answer EMPTY = new Reply.Inline(new byte[0]);
+  private static final byte[] EMPTY = {};
 
   private final ServerParts parts;
   private final ServerSession session;
@@ -37,7 +37,7 @@ final class LocateCall implements WindowClaim.Listener, CopyBatch.Listener {
     this.requestId = requestId;
     this.keys = keys;
     this.blocks = new BlockLocation[keys.size()];
-    this.answers = new LocateAnswers(session.domain(), parts.counters(), keys.size());
+    this.answers = new LocateAnswers(session.domain(), parts.counters(), blocks);
   }
 
   boolean isFinished() {
@@ -143,7 +143,7 @@ final class LocateCall implements WindowClaim.Listener, CopyBatch.Listener {
   private boolean claim(int index) {
     BlockLocation block = blocks[index];
     if (block.bytes() == 0) {
-      answers.set(index, EMPTY);
+      answers.set(index, new Reply.Inline(block.attribute(), EMPTY));
       return true;
     }
     WindowCache windows = session.domain().windows();
@@ -210,7 +210,7 @@ final class LocateCall implements WindowClaim.Listener, CopyBatch.Listener {
       return null;
     }
     boolean tiny = block.bytes() <= parts.settings().inlineBytes();
-    if (tiny && answers.takeInlineRoom((int) block.bytes())) {
+    if (tiny && answers.takeInlineRoom(block)) {
       return new BlockCopy(index, entry, block, null);
     }
     if (layout.pieces(block.bytes()) > WireLimits.PIECES_PER_BLOCK) {

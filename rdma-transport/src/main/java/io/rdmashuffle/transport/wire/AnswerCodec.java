@@ -35,9 +35,11 @@ final class AnswerCodec {
   void write(Output out, Answer answer) {
     if (answer instanceof Granted granted) {
       out.writeByte(granted.staged() ? STAGED : WINDOW);
+      out.writeVarLong(granted.attribute(), true);
       writePieces(out, granted.pieces());
     } else if (answer instanceof Inline inline) {
       out.writeByte(INLINE);
+      out.writeVarLong(inline.attribute(), true);
       Fields.writeCount(out, "inline bytes", WireLimits.INLINE_BYTES, inline.bytes().length);
       out.writeBytes(inline.bytes());
     } else if (answer instanceof NotByRdma not) {
@@ -49,9 +51,10 @@ final class AnswerCodec {
   Answer read(Input in) {
     int tag = in.readByteUnsigned();
     return switch (tag) {
-      case WINDOW, STAGED -> new Granted(tag == STAGED, readPieces(in));
+      case WINDOW, STAGED -> new Granted(in.readVarLong(true), tag == STAGED, readPieces(in));
       case INLINE ->
           new Inline(
+              in.readVarLong(true),
               in.readBytes(Fields.readCount(in, "inline bytes", WireLimits.INLINE_BYTES, 1)));
       case NOT_BY_RDMA -> new NotByRdma(ReasonCodes.reasonOf(in.readByteUnsigned()));
       default -> throw new KryoException("answer of kind " + tag);

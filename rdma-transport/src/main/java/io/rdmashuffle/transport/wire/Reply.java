@@ -41,16 +41,20 @@ public sealed interface Reply {
    */
   record Refused(String text) implements Reply {}
 
-  /** Where one block lies. */
+  /**
+   * Where one block lies. With a block comes its attribute, a number that the owner's catalog and
+   * its readers give a meaning: the length before compression in MapReduce, 0 in Spark.
+   */
   sealed interface Answer {}
 
   /**
    * READ these pieces, in order; together they are the block. One to {@link
    * WireLimits#PIECES_PER_BLOCK} pieces; a block of more is {@link NotByRdma}.
    *
+   * @param attribute of the block
    * @param staged whether the owner copied the block into registered memory for this
    */
-  record Granted(boolean staged, List<Piece> pieces) implements Answer {}
+  record Granted(long attribute, boolean staged, List<Piece> pieces) implements Answer {}
 
   /**
    * Part of a block in the owner's registered memory.
@@ -59,8 +63,13 @@ public sealed interface Reply {
    */
   record Piece(long address, int rkey, int bytes) {}
 
-  /** The block itself, at most {@link WireLimits#INLINE_BYTES}. May be empty. */
-  record Inline(byte[] bytes) implements Answer {}
+  /**
+   * The block itself.
+   *
+   * @param attribute of the block
+   * @param bytes at most {@link WireLimits#INLINE_BYTES}; may be empty
+   */
+  record Inline(long attribute, byte[] bytes) implements Answer {}
 
   /** Take this block from the engine's own shuffle. */
   record NotByRdma(FallbackReason reason) implements Answer {}

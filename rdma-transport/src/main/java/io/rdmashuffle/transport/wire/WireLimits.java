@@ -10,7 +10,7 @@ package io.rdmashuffle.transport.wire;
  */
 public final class WireLimits {
   /** Version of the control protocol. Peers of another version use the engine's own shuffle. */
-  public static final int VERSION = 1;
+  public static final int VERSION = 2;
 
   /** Longest control frame, header included. */
   public static final int FRAME_BYTES = 8 << 10;

@@ -27,21 +27,27 @@ public final class WireSizes {
   /** The most that the answer can take. */
   public static int atMostBytes(Answer answer) {
     if (answer instanceof Granted granted) {
-      return grantedBytes(granted.pieces().size());
+      return grantedBytes(granted.attribute(), granted.pieces().size());
     }
     if (answer instanceof Inline inline) {
-      return inlineBytes(inline.bytes().length);
+      return inlineBytes(inline.attribute(), inline.bytes().length);
     }
     return TAG_BYTES + 1;
   }
 
   /** The most that a granted block of so many pieces can take. */
-  public static int grantedBytes(int pieces) {
-    return TAG_BYTES + COUNT_BYTES + pieces * PIECE_BYTES;
+  public static int grantedBytes(long attribute, int pieces) {
+    return TAG_BYTES + attributeBytes(attribute) + COUNT_BYTES + pieces * PIECE_BYTES;
   }
 
   /** What a block of that length takes inside a reply. */
-  public static int inlineBytes(int blockBytes) {
-    return TAG_BYTES + COUNT_BYTES + blockBytes;
+  public static int inlineBytes(long attribute, int blockBytes) {
+    return TAG_BYTES + attributeBytes(attribute) + COUNT_BYTES + blockBytes;
+  }
+
+  /** Seven bits to a byte, but for the ninth, which takes eight. */
+  private static int attributeBytes(long attribute) {
+    int bits = Long.SIZE - Long.numberOfLeadingZeros(attribute);
+    return Math.max(1, Math.min(9, (bits + 6) / 7));
   }
 }

@@ -49,7 +49,7 @@ final class AuthenticationTest {
     }
     byte[] answer = new ConnectAnswer(9, Reason.VERSION, 0).encode();
     TransportException cause = ConnectAnswer.toException("peer", 28, answer);
-    assertThat(cause).hasMessageContaining("version 9").hasMessageContaining("this side 1");
+    assertThat(cause).hasMessageContaining("version 9").hasMessageContaining("this side 2");
     assertThat(cause.kind()).isEqualTo(Kind.CONFIG);
   }
 
@@ -103,7 +103,7 @@ final class AuthenticationTest {
       peer.connect(net.owner, Network.TICKET);
       peer.send(1, new Request.Hello(3, READER_NONCE));
       assertThat(((Reply.Refused) peer.lastReply()).text())
-          .isEqualTo("protocol version 3, this side speaks 1");
+          .isEqualTo("protocol version 3, this side speaks 2");
     }
   }
 

@@ -122,7 +122,7 @@ final class LayerRig implements AutoCloseable {
       int bytes = key.endPartition() - key.firstPartition();
       long address = source.address() + offset(key.output());
       answers.add(
-          new Reply.Granted(false, List.of(new Reply.Piece(address, source.rkey(), bytes))));
+          new Reply.Granted(0, false, List.of(new Reply.Piece(address, source.rkey(), bytes))));
     }
     return new Reply.Located(1, answers);
   }

@@ -16,7 +16,7 @@ final class RecordingAcceptor implements OwnerChannel.Acceptor {
 
   static Reply plainAnswer(Request request) {
     if (request instanceof Request.Locate locate) {
-      Reply.Answer empty = new Reply.Inline(new byte[0]);
+      Reply.Answer empty = new Reply.Inline(0, new byte[0]);
       return new Reply.Located(0, locate.keys().stream().map(k -> empty).toList());
     }
     return new Reply.Released();

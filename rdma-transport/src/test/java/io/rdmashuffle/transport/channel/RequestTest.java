@@ -183,7 +183,7 @@ final class RequestTest {
   @Test
   void aReplyThatFitsNoFrameEndsItsConnection() throws Exception {
     try (Network net = new Network()) {
-      Reply.Answer large = new Reply.Inline(new byte[4000]);
+      Reply.Answer large = new Reply.Inline(0, new byte[4000]);
       net.owner.acceptor.answer = r -> new Reply.Located(1, Collections.nCopies(3, large));
       RecordingListener listener = net.connect();
       listener.channel.request(Messages.locate(3), SECOND, listener.replyHandler());

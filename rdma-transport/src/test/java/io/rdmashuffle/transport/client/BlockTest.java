@@ -147,7 +147,7 @@ final class BlockTest {
   @Test
   void anInlineBlockBehavesLikeAnyOther() throws IOException {
     Owner inliner = new Owner(300);
-    inliner.answerWith(key -> new Reply.Inline(inliner.content(key)));
+    inliner.answerWith(key -> new Reply.Inline(0, inliner.content(key)));
     channel = rig.connected(inliner);
     Results results = rig.fetch(1);
     rig.serve(channel, inliner);

@@ -45,7 +45,7 @@ final class FetchTest {
 
   @Test
   void aSmallBlockArrivesInsideTheReply() {
-    owner.answerWith(key -> new Reply.Inline(owner.content(key)));
+    owner.answerWith(key -> new Reply.Inline(0, owner.content(key)));
     Results results = rig.fetch(3);
     ScriptedReaderChannel channel = rig.connect();
 
@@ -79,7 +79,7 @@ final class FetchTest {
     List<BlockKey> keys = rig.keys(3);
     owner.place(keys.get(0)); // no piece at all
     owner.place(keys.get(1), 0);
-    owner.answerWith(key -> key.equals(keys.get(2)) ? new Reply.Inline(new byte[0]) : null);
+    owner.answerWith(key -> key.equals(keys.get(2)) ? new Reply.Inline(0, new byte[0]) : null);
     owner.place(keys.get(2));
     Results results = rig.fetch(ClientRig.PEER, keys);
     ScriptedReaderChannel channel = rig.connect();
@@ -239,7 +239,7 @@ final class FetchTest {
   void anAnswerForTooManyKeysClosesTheChannel() {
     expectBug(
         new Reply.Located(
-            0, List.of(new Reply.Inline(new byte[1]), new Reply.Inline(new byte[1]))));
+            0, List.of(new Reply.Inline(0, new byte[1]), new Reply.Inline(0, new byte[1]))));
   }
 
   @Test
@@ -251,14 +251,14 @@ final class FetchTest {
   void aGrantWithoutALeaseClosesTheChannel() {
     expectBug(
         new Reply.Located(
-            0, List.of(new Reply.Granted(false, List.of(new Reply.Piece(4096, 1, 10))))));
+            0, List.of(new Reply.Granted(0, false, List.of(new Reply.Piece(4096, 1, 10))))));
   }
 
   @Test
   void aPieceOfNegativeLengthClosesTheChannel() {
     expectBug(
         new Reply.Located(
-            9, List.of(new Reply.Granted(false, List.of(new Reply.Piece(4096, 1, -1))))));
+            9, List.of(new Reply.Granted(0, false, List.of(new Reply.Piece(4096, 1, -1))))));
   }
 
   @Test

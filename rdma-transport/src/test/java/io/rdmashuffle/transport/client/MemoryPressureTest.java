@@ -107,7 +107,7 @@ final class MemoryPressureTest {
     List<BlockKey> keys = rig.keys(3);
     List<Reply.Piece> huge =
         Collections.nCopies(3, new Reply.Piece(0x9000_0000_0000L, 1, 400 << 20));
-    owner.answerWith(key -> key.equals(keys.get(1)) ? new Reply.Granted(false, huge) : null);
+    owner.answerWith(key -> key.equals(keys.get(1)) ? new Reply.Granted(0, false, huge) : null);
     Results results = rig.fetch(ClientRig.PEER, keys);
 
     rig.serve(channel, owner);

@@ -64,11 +64,11 @@ final class Owner {
   }
 
   Answer granted(BlockKey key) {
-    return new Reply.Granted(false, pieces(key));
+    return new Reply.Granted(0, false, pieces(key));
   }
 
   Answer staged(BlockKey key) {
-    return new Reply.Granted(true, pieces(key));
+    return new Reply.Granted(0, true, pieces(key));
   }
 
   private List<Piece> pieces(BlockKey key) {

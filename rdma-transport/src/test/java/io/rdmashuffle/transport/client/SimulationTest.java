@@ -80,7 +80,7 @@ final class SimulationTest {
     }
     if (dice < 3) {
       owner.place(key, random.nextInt(500));
-      return new Reply.Inline(owner.content(key));
+      return new Reply.Inline(0, owner.content(key));
     }
     int[] pieces = new int[random.nextInt(4)];
     int largest = dice == 3 ? 400_000 : dice < 8 ? 60_000 : 6000;

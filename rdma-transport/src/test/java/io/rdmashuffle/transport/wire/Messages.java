@@ -79,7 +79,12 @@ final class Messages {
       list.add(
           new Piece(random.nextLong(), random.nextInt(), 1 + random.nextInt(Integer.MAX_VALUE)));
     }
-    return new Granted(random.nextBoolean(), list);
+    return new Granted(attribute(random), random.nextBoolean(), list);
+  }
+
+  /** Of any length. */
+  private static long attribute(Random random) {
+    return random.nextLong() >>> random.nextInt(64);
   }
 
   static Located located(Random random) {
@@ -90,7 +95,7 @@ final class Messages {
           switch (random.nextInt(4)) {
             case 0 -> granted(1 + random.nextInt(WireLimits.PIECES_PER_BLOCK), random);
             case 1 -> granted(1, random);
-            case 2 -> new Inline(bytes(random.nextInt(600), random.nextInt()));
+            case 2 -> new Inline(attribute(random), bytes(random.nextInt(600), random.nextInt()));
             default -> new NotByRdma(FallbackReason.values()[random.nextInt(18)]);
           };
       room -= WireSizes.atMostBytes(answer);
@@ -117,13 +122,14 @@ final class Messages {
         new Located(
             5,
             List.of(
-                new Granted(false, List.of(new Piece(0x7f00_0000_1000L, 0xcafe, 4096))),
+                new Granted(300, false, List.of(new Piece(0x7f00_0000_1000L, 0xcafe, 4096))),
                 new Granted(
+                    0,
                     true,
                     List.of(
                         new Piece(0x7f00_0000_2000L, 0xcafe, 10), new Piece(0x1000, -1, 1 << 30))),
-                new Inline(new byte[] {1, 2, 3}),
-                new Inline(new byte[0]),
+                new Inline(1L << 40, new byte[] {1, 2, 3}),
+                new Inline(-1, new byte[0]),
                 new NotByRdma(FallbackReason.UNKNOWN_BLOCK))),
         new Reply.Released(),
         new Reply.Refused("wrong måc"));

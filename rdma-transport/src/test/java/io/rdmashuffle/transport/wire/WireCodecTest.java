@@ -24,35 +24,39 @@ final class WireCodecTest {
 
   /** The protocol, byte for byte. A change here needs a new {@link WireLimits#VERSION}. */
   @Test
-  void framesAreThoseOfVersionOne() {
+  void framesAreThoseOfVersionTwo() {
     List<String> golden =
         List.of(
-            "d5011004030201" + "01" + "000102030405060708090a0b0c0d0e0f",
-            "d5011104030201" + "404142434445464748494a4b4c4d4e4f505152535455565758595a5b5c5d5e5f",
-            "d5011204030201" + "03" + "04038c0105" + "0701" + "00048701" + "00c801" + "020eca04",
-            "d5011304030201" + "03" + "0202" + "fc887a",
-            "d5012004030201"
+            "d5021004030201" + "01" + "000102030405060708090a0b0c0d0e0f",
+            "d5021104030201" + "404142434445464748494a4b4c4d4e4f505152535455565758595a5b5c5d5e5f",
+            "d5021204030201" + "03" + "04038c0105" + "0701" + "00048701" + "00c801" + "020eca04",
+            "d5021304030201" + "03" + "0202" + "fc887a",
+            "d5022004030201"
                 + "101112131415161718191a1b1c1d1e1f"
                 + "202122232425262728292a2b2c2d2e2f303132333435363738393a3b3c3d3e3f",
-            "d5012104030201" + "8827",
-            "d5012204030201"
+            "d5022104030201" + "8827",
+            "d5022204030201"
                 + "0505"
-                + "0101"
+                + "01ac02"
+                + "01"
                 + "80c0808080c03f"
                 + "feca0000"
                 + "8020"
-                + "0202"
+                + "0200"
+                + "02"
                 + "00"
                 + "feca0000"
                 + "0a"
                 + "93c0808080c03f"
                 + "ffffffff"
                 + "8080808004"
-                + "0303010203"
-                + "0300"
+                + "03808080808020"
+                + "03010203"
+                + "03ffffffffffffffffff"
+                + "00"
                 + "040b",
-            "d5012304030201",
-            "d5012404030201" + "0a" + "77726f6e67206dc3a563");
+            "d5022304030201",
+            "d5022404030201" + "0a" + "77726f6e67206dc3a563");
     List<String> actual = new ArrayList<>();
     for (Object message : Messages.oneOfEach()) {
       ByteBuffer frame = Messages.encode(0x01020304, message);
@@ -146,7 +150,7 @@ final class WireCodecTest {
       pieces.add(i % 2 == 0 ? longest : farAway);
     }
     List<Reply.Answer> answers =
-        List.of(new Granted(true, pieces), new Inline(new byte[WireLimits.INLINE_BYTES]));
+        List.of(new Granted(-1, true, pieces), new Inline(-1, new byte[WireLimits.INLINE_BYTES]));
     for (Reply.Answer answer : answers) {
       int emptyBytes = WireLimits.FRAME_BYTES - WireSizes.ANSWERS_BYTES;
       int frameBytes = Messages.encode(1, new Located(Long.MAX_VALUE, List.of(answer))).limit();
@@ -157,7 +161,7 @@ final class WireCodecTest {
 
   @Test
   void answersToAllKeysFitIfEachIsOnePiece() {
-    assertThat(WireLimits.KEYS_PER_LOCATE * WireSizes.grantedBytes(1))
+    assertThat(WireLimits.KEYS_PER_LOCATE * WireSizes.grantedBytes(-1, 1))
         .isLessThanOrEqualTo(WireSizes.ANSWERS_BYTES);
   }
 
@@ -173,12 +177,12 @@ final class WireCodecTest {
             new Request.Release(new long[WireLimits.RELEASES_PER_FRAME + 1]),
             new Request.Release(new long[] {0}),
             new Reply.Welcome(0),
-            new Located(-1, List.of(new Inline(new byte[0]))),
+            new Located(-1, List.of(new Inline(0, new byte[0]))),
             new Located(1, List.of()),
-            new Located(1, List.of(new Granted(false, List.of()))),
-            new Located(1, List.of(new Granted(false, List.of(new Piece(1, 1, 0))))),
-            new Located(1, List.of(new Inline(new byte[WireLimits.INLINE_BYTES + 1]))),
-            new Located(1, Collections.nCopies(3, new Inline(new byte[4000]))));
+            new Located(1, List.of(new Granted(0, false, List.of()))),
+            new Located(1, List.of(new Granted(0, false, List.of(new Piece(1, 1, 0))))),
+            new Located(1, List.of(new Inline(0, new byte[WireLimits.INLINE_BYTES + 1]))),
+            new Located(1, Collections.nCopies(3, new Inline(0, new byte[4000]))));
     for (Object message : tooMuch) {
       ByteBuffer frame = Messages.frame();
       assertThatThrownBy(
@@ -203,25 +207,25 @@ final class WireCodecTest {
 
   @Test
   void headersAreChecked() {
-    assertThatThrownBy(() -> codec.decodeRequest(frame("d50113010203")))
+    assertThatThrownBy(() -> codec.decodeRequest(frame("d50213010203")))
         .hasMessageContaining("frame of 6 bytes");
     assertThatThrownBy(() -> codec.decodeRequest(ByteBuffer.allocate(8193)))
         .hasMessageContaining("frame of 8193 bytes");
     assertThatThrownBy(() -> codec.decodeRequest(frame("0001130102030400")))
         .hasMessageContaining("starts with 0x0 instead of 0xd5");
-    assertThatThrownBy(() -> codec.decodeRequest(frame("d502130102030400")))
+    assertThatThrownBy(() -> codec.decodeRequest(frame("d503130102030400")))
         .isInstanceOf(WireException.class)
-        .hasMessageContaining("version 2, this side speaks 1")
+        .hasMessageContaining("version 3, this side speaks 2")
         .extracting(e -> ((WireException) e).kind())
         .isEqualTo(Kind.BUG);
-    assertThatThrownBy(() -> codec.decodeRequest(frame("d501130102030400ff")))
+    assertThatThrownBy(() -> codec.decodeRequest(frame("d502130102030400ff")))
         .hasMessageContaining("1 trailing bytes in a frame of Release");
   }
 
   @Test
   void typesOfTheOtherDirectionOrOfKryoItselfAreUnknown() {
     for (int type = 0; type < 256; type++) {
-      String frame = "d501" + HexFormat.of().toHexDigits((byte) type) + "01020304ffffffff0f";
+      String frame = "d502" + HexFormat.of().toHexDigits((byte) type) + "01020304ffffffff0f";
       if (type < 0x10 || type > 0x13) {
         assertThatThrownBy(() -> codec.decodeRequest(frame(frame)))
             .isInstanceOf(WireException.class)
@@ -237,31 +241,31 @@ final class WireCodecTest {
 
   @Test
   void lyingCountsAreFoundOutBeforeRoomIsMade() {
-    assertThatThrownBy(() -> codec.decodeRequest(frame("d5011301020304" + "ffffffff07")))
+    assertThatThrownBy(() -> codec.decodeRequest(frame("d5021301020304" + "ffffffff07")))
         .hasMessageContaining("leases: 2147483647 is outside 0 to 128");
-    assertThatThrownBy(() -> codec.decodeRequest(frame("d5011301020304" + "8001" + "02")))
+    assertThatThrownBy(() -> codec.decodeRequest(frame("d5021301020304" + "8001" + "02")))
         .hasMessageContaining("128 leases in 1 bytes");
-    assertThatThrownBy(() -> codec.decodeRequest(frame("d5011201020304" + "8102" + "0702")))
+    assertThatThrownBy(() -> codec.decodeRequest(frame("d5021201020304" + "8102" + "0702")))
         .hasMessageContaining("keys: 257");
-    assertThatThrownBy(() -> codec.decodeReply(frame("d5012201020304" + "01" + "8002" + "0401")))
+    assertThatThrownBy(() -> codec.decodeReply(frame("d5022201020304" + "01" + "8002" + "0401")))
         .hasMessageContaining("256 answers in 2 bytes");
-    assertThatThrownBy(() -> codec.decodeReply(frame("d5012201020304" + "01010380" + "20")))
+    assertThatThrownBy(() -> codec.decodeReply(frame("d5022201020304" + "0101030080" + "20")))
         .hasMessageContaining("4096 inline bytes in 0 bytes");
-    assertThatThrownBy(() -> codec.decodeReply(frame("d5012201020304" + "01010103" + "00")))
+    assertThatThrownBy(() -> codec.decodeReply(frame("d5022201020304" + "0101010003" + "00")))
         .hasMessageContaining("3 pieces in 1 bytes");
-    assertThatThrownBy(() -> codec.decodeReply(frame("d5012401020304" + "8004")))
+    assertThatThrownBy(() -> codec.decodeReply(frame("d5022401020304" + "8004")))
         .hasMessageContaining("512 text bytes in 0 bytes");
   }
 
   @Test
   void impossibleNumbersAreNamed() {
-    assertThatThrownBy(() -> codec.decodeRequest(frame("d5011201020304" + "01" + "0401058100")))
+    assertThatThrownBy(() -> codec.decodeRequest(frame("d5021201020304" + "01" + "0401058100")))
         .hasMessageContaining("block key");
-    assertThatThrownBy(() -> codec.decodeRequest(frame("d5011201020304" + "01" + "0802")))
+    assertThatThrownBy(() -> codec.decodeRequest(frame("d5021201020304" + "01" + "0802")))
         .hasMessageContaining("key flags 0x8");
-    assertThatThrownBy(() -> codec.decodeReply(frame("d5012201020304" + "01010513")))
+    assertThatThrownBy(() -> codec.decodeReply(frame("d5022201020304" + "01010513")))
         .hasMessageContaining("answer of kind 5");
-    assertThatThrownBy(() -> codec.decodeReply(frame("d5012201020304" + "01010413")))
+    assertThatThrownBy(() -> codec.decodeReply(frame("d5022201020304" + "01010413")))
         .hasMessageContaining("reason 19 is unknown");
   }
 

@@ -20,6 +20,11 @@ final class TestBlock implements Block {
   }
 
   @Override
+  public long attribute() {
+    return 0;
+  }
+
+  @Override
   public Source source() {
     return Source.READ;
   }

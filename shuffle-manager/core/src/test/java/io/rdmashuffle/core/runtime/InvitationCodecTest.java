@@ -47,7 +47,7 @@ final class InvitationCodecTest {
     assertThat(HexFormat.of().formatHex(InvitationCodec.encode(TICKET)))
         .isEqualTo(
             "52444d53"
-                + "01"
+                + "02"
                 + "01"
                 + "0123456789abcdef"
                 + "04"
@@ -63,7 +63,7 @@ final class InvitationCodecTest {
             HexFormat.of()
                 .formatHex(
                     InvitationCodec.encode(new Invitation.None(FallbackReason.NO_DEVICE, "why"))))
-        .isEqualTo("52444d53" + "01" + "00" + "09" + "6e6f2d646576696365" + "0003" + "776879");
+        .isEqualTo("52444d53" + "02" + "00" + "09" + "6e6f2d646576696365" + "0003" + "776879");
   }
 
   @Test
@@ -79,7 +79,7 @@ final class InvitationCodecTest {
     assertThat(decode(bytes))
         .isEqualTo(
             new Invitation.None(
-                FallbackReason.PEER_WITHOUT_RDMA, "it speaks version 9, this process 1"));
+                FallbackReason.PEER_WITHOUT_RDMA, "it speaks version 9, this process 2"));
   }
 
   @Test
