@@ -2,44 +2,35 @@ package io.rdmashuffle.transport;
 
 import io.rdmashuffle.transport.memory.ChunkPoolSettings;
 import io.rdmashuffle.transport.memory.MemoryBudget;
-import io.rdmashuffle.transport.memory.MemoryBudget.Use;
 import io.rdmashuffle.transport.verbs.HostMemory;
 import java.util.List;
-import java.util.Map;
 
 /**
  * Divides what may be registered among its uses. Small budgets get small chunks, so that there are
  * always enough of them.
  *
  * @param budget of the process
- * @param pool the shape of the memory that blocks are read into
+ * @param pool the shape of the memory that blocks are read into; means nothing to an owner
  * @param wantedBytes what the settings ask for altogether
  */
 record MemoryPlan(MemoryBudget budget, ChunkPoolSettings pool, long wantedBytes) {
-  /** A reader that gets no memory helps nobody; windows take whatever is left. */
-  private static final Map<Use, Integer> GUARANTEED_PERCENT =
-      Map.of(Use.READER_POOL, 30, Use.STAGING, 15, Use.MESSAGES, 10);
-
-  /** Most of the budget that blocks may be read into. */
-  private static final int POOL_PERCENT = 50;
-
   private static final int FEWEST_CHUNKS = 16;
   private static final int SMALLEST_CHUNK_BYTES = 16 << 10;
   private static final int SLAB_BYTES = 16 << 20;
   private static final int SLABS = 4;
   private static final int MOST_CHUNKS_PER_SLAB = 64;
 
-  static MemoryPlan of(HostMemory host, TransportSettings settings) {
+  static MemoryPlan of(HostMemory host, TransportSettings settings, Role role) {
     MemoryBudget budget =
         MemoryBudget.of(
             List.of(MemoryBudget.Bound.memlock(host.memlockBytes()), settings.memory()),
-            GUARANTEED_PERCENT);
-    long wanted = settings.client().poolBytes() + settings.server().stagingBytes();
-    return new MemoryPlan(budget, poolOf(budget, settings), wanted);
+            role.guaranteedPercent());
+    return new MemoryPlan(budget, poolOf(budget, settings, role), role.wantedBytes(settings));
   }
 
-  private static ChunkPoolSettings poolOf(MemoryBudget budget, TransportSettings settings) {
-    long most = budget.limitBytes() / 100 * POOL_PERCENT;
+  private static ChunkPoolSettings poolOf(
+      MemoryBudget budget, TransportSettings settings, Role role) {
+    long most = budget.limitBytes() / 100 * role.poolPercent();
     long bytes = Math.max(SMALLEST_CHUNK_BYTES, Math.min(settings.client().poolBytes(), most));
     int chunkBytes = settings.client().chunkBytes();
     while (chunkBytes > SMALLEST_CHUNK_BYTES && bytes / chunkBytes < FEWEST_CHUNKS) {

@@ -69,11 +69,16 @@ public final class TicketOffice implements Credentials {
   }
 
   @Override
-  public boolean redeem(long credentialId) {
+  public boolean redeem(long credentialId, Credential found) {
     synchronized (outstanding) {
       dropExpired();
       return outstanding.remove(credentialId) != null;
     }
+  }
+
+  @Override
+  public void release(long credentialId, Credential found) {
+    // The domain is the transport's own, and outlives every connection.
   }
 
   /** Tickets that may still be used. */

@@ -14,9 +14,13 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 final class MemoryPlanTest {
   private static MemoryPlan plan(long memlockBytes, long boundBytes) {
+    return plan(memlockBytes, boundBytes, Role.PEER);
+  }
+
+  private static MemoryPlan plan(long memlockBytes, long boundBytes, Role role) {
     HostMemory host = FakeFabric.immediate().newProcess(memlockBytes, 4096).hostMemory();
     return MemoryPlan.of(
-        host, TransportSettings.defaults(new MemoryBudget.Bound(boundBytes, "test", "none")));
+        host, TransportSettings.defaults(new MemoryBudget.Bound(boundBytes, "test", "none")), role);
   }
 
   @Test
@@ -55,5 +59,23 @@ final class MemoryPlanTest {
     assertThat(budget.tryReserve(Use.WINDOWS, limit / 100 * 40)).isTrue();
     assertThat(budget.tryReserve(Use.READER_POOL, limit / 100 * 30)).isTrue();
     assertThat(budget.tryReserve(Use.MESSAGES, limit / 100 * 10)).isTrue();
+  }
+
+  @Test
+  void anOwnerKeepsNothingForReading() {
+    MemoryBudget budget = plan(8 << 20, Long.MAX_VALUE, Role.OWNER).budget();
+    long limit = budget.limitBytes();
+
+    assertThat(budget.tryReserve(Use.WINDOWS, limit / 100 * 65)).isTrue();
+    assertThat(budget.tryReserve(Use.STAGING, limit / 100 * 25)).isTrue();
+  }
+
+  @Test
+  void aReaderReadsIntoMostOfTheBudget() {
+    MemoryPlan plan = plan(8 << 20, Long.MAX_VALUE, Role.READER);
+
+    long poolBytes = (long) plan.pool().maxChunks() * plan.pool().chunkBytes();
+    assertThat(poolBytes).isBetween(plan.budget().limitBytes() / 2, plan.budget().limitBytes());
+    assertThat(plan.budget().tryReserve(Use.READER_POOL, poolBytes)).isTrue();
   }
 }

@@ -18,15 +18,15 @@ final class TicketOfficeTest {
 
     assertThat(office.find(ticket.credentialId()).secret()).isEqualTo(ticket.secret());
     assertThat(office.find(ticket.credentialId())).as("finding does not use it up").isNotNull();
-    assertThat(office.redeem(ticket.credentialId())).isTrue();
-    assertThat(office.redeem(ticket.credentialId())).isFalse();
+    assertThat(office.redeem(ticket.credentialId(), null)).isTrue();
+    assertThat(office.redeem(ticket.credentialId(), null)).isFalse();
     assertThat(office.find(ticket.credentialId())).isNull();
   }
 
   @Test
   void aTicketNeverIssuedIsUnknown() {
     assertThat(office.find(1)).isNull();
-    assertThat(office.redeem(1)).isFalse();
+    assertThat(office.redeem(1, null)).isFalse();
   }
 
   @Test
@@ -34,12 +34,12 @@ final class TicketOfficeTest {
     TicketOffice.Ticket used = office.issue();
     TicketOffice.Ticket other = office.issue();
     clock.advanceNs(TicketOffice.LIFETIME.toNanos() - 1);
-    assertThat(office.redeem(used.credentialId())).isTrue();
+    assertThat(office.redeem(used.credentialId(), null)).isTrue();
 
     clock.advanceNs(1);
 
     assertThat(office.find(other.credentialId())).isNull();
-    assertThat(office.redeem(other.credentialId())).isFalse();
+    assertThat(office.redeem(other.credentialId(), null)).isFalse();
     assertThat(office.outstanding()).isZero();
   }
 

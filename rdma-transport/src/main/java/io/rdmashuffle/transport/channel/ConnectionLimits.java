@@ -104,15 +104,22 @@ final class ConnectionLimits {
   final class Permit implements AutoCloseable {
     private final int heldEntries;
     private final AtomicBoolean returned = new AtomicBoolean();
+    private Runnable whenReturned = () -> {};
 
     private Permit(int heldEntries) {
       this.heldEntries = heldEntries;
+    }
+
+    /** Before anybody else gets the permit. */
+    void onReturned(Runnable callback) {
+      whenReturned = callback;
     }
 
     /** Idempotent. */
     @Override
     public void close() {
       if (returned.compareAndSet(false, true)) {
+        whenReturned.run();
         entries.addAndGet(-heldEntries);
         connections.decrementAndGet();
         completeIfEmpty();

@@ -3,7 +3,8 @@ package io.rdmashuffle.transport.channel;
 import io.rdmashuffle.transport.verbs.ProtectionDomain;
 
 /**
- * What an owner knows of those who may connect. Called on the CM thread; must not block.
+ * What an owner knows of those who may connect. Called on the CM thread, {@link #release} on any;
+ * must not block.
  *
  * <p>In Spark a credential is a single-use ticket handed out by discovery; in MapReduce it is a
  * job's shuffle secret.
@@ -15,11 +16,20 @@ public interface Credentials {
   Credential find(long credentialId);
 
   /**
-   * Spends a credential, after the request's code was found right.
+   * Spends a credential, after the request's code was found right. If it may be used, a queue pair
+   * is made in its domain.
    *
-   * @return false if it may not be used again
+   * @param found what {@link #find} returned for it
+   * @return false if it may not be used, or not again
    */
-  boolean redeem(long credentialId);
+  boolean redeem(long credentialId, Credential found);
+
+  /**
+   * A connection for which {@link #redeem} returned true is over, and its queue pair destroyed.
+   *
+   * @param found as given to {@link #redeem}
+   */
+  void release(long credentialId, Credential found);
 
   /**
    * @param secret key of the challenge

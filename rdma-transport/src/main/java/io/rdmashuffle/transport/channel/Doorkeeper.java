@@ -79,7 +79,7 @@ final class Doorkeeper implements CmThread.Watcher {
     } else if (permit == null) {
       establishing.giveUpAnIdleOne();
       reject(id, Reason.CONNECTION_CAP, limits.describe());
-    } else if (!redeem(credentialId, permit)) {
+    } else if (!redeem(credentialId, credential, permit)) {
       reject(id, Reason.CREDENTIAL, "used before");
     } else {
       var caller =
@@ -89,14 +89,17 @@ final class Doorkeeper implements CmThread.Watcher {
     }
   }
 
-  private boolean redeem(long credentialId, ConnectionLimits.Permit permit) {
+  private boolean redeem(long credentialId, Credential credential, ConnectionLimits.Permit permit) {
     boolean redeemed = false;
     try {
-      redeemed = credentials.redeem(credentialId);
+      redeemed = credentials.redeem(credentialId, credential);
     } finally {
       if (!redeemed) {
         permit.close();
       }
+    }
+    if (redeemed) {
+      permit.onReturned(() -> credentials.release(credentialId, credential));
     }
     return redeemed;
   }

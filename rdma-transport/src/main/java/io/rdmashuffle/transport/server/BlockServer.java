@@ -27,8 +27,8 @@ public interface BlockServer extends AutoCloseable {
 
   /**
    * A protection domain goes away: the sessions in it are closed, then everything registered in it
-   * is deregistered. Its owner may close it once the result completes, and sees to it that no
-   * reader connects there any more.
+   * is deregistered. Readers who come later are closed at once. Its owner may close it once the
+   * result completes and no connection belongs to it any more.
    */
   CompletableFuture<Void> forget(ProtectionDomain domain);
 

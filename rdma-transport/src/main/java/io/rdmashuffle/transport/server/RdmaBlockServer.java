@@ -45,6 +45,11 @@ public final class RdmaBlockServer implements BlockServer {
   private final ServerParts parts;
   private final LongSupplier leaseIds;
   private final Map<ProtectionDomain, DomainState> domains = new HashMap<>();
+
+  /** Nobody is served there any more. Weak: a closed domain cannot be connected to. */
+  private final Set<ProtectionDomain> forgottenDomains =
+      Collections.newSetFromMap(new WeakHashMap<>());
+
   private final Set<CompletableFuture<Void>> forgetting = new HashSet<>();
   private final CompletableFuture<Void> stopped = new CompletableFuture<>();
   private boolean stopping;
@@ -102,6 +107,8 @@ public final class RdmaBlockServer implements BlockServer {
     domain.add(session);
     if (stopping || domain.isClosing()) {
       session.revoke(new TransportException(Kind.RETRY, "the owner stops"));
+    } else if (forgottenDomains.contains(channel.domain())) {
+      close(channel.domain(), () -> {});
     }
     return session;
   }
@@ -148,17 +155,22 @@ public final class RdmaBlockServer implements BlockServer {
   public CompletableFuture<Void> forget(ProtectionDomain domain) {
     return inLoop(
         future -> {
-          DomainState state = domains.get(domain);
-          if (state == null) {
-            complete(future);
-            return;
-          }
-          state.close(
-              new TransportException(Kind.RETRY, "the owner's protection domain goes away"),
-              () -> {
-                domains.remove(domain, state);
-                complete(future);
-              });
+          forgottenDomains.add(domain);
+          close(domain, () -> complete(future));
+        });
+  }
+
+  private void close(ProtectionDomain domain, Runnable whenClosed) {
+    DomainState state = domains.get(domain);
+    if (state == null) {
+      whenClosed.run();
+      return;
+    }
+    state.close(
+        new TransportException(Kind.RETRY, "the owner's protection domain goes away"),
+        () -> {
+          domains.remove(domain, state);
+          whenClosed.run();
         });
   }
 

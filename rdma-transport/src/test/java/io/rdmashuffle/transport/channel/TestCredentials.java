@@ -47,10 +47,15 @@ final class TestCredentials implements Credentials {
   }
 
   @Override
-  public boolean redeem(long credentialId) {
+  public boolean redeem(long credentialId, Credential found) {
     if (throwing.contains(credentialId)) {
       throw new IllegalStateException("thrown on purpose");
     }
     return spent.add(credentialId) || reusable.contains(credentialId);
+  }
+
+  @Override
+  public void release(long credentialId, Credential found) {
+    // One domain for all.
   }
 }

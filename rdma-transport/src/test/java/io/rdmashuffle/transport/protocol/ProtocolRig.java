@@ -114,7 +114,7 @@ public final class ProtocolRig implements AutoCloseable {
   /** From now on discovery hands out a ticket that has been used. */
   public void discoverOnlyUsedTickets() {
     Tickets.Ticket used = owner.tickets().issue();
-    assertThat(owner.tickets().redeem(used.id())).isTrue();
+    assertThat(owner.tickets().redeem(used.id(), null)).isTrue();
     forced = used;
   }
 

@@ -41,7 +41,12 @@ final class Tickets implements Credentials {
   }
 
   @Override
-  public boolean redeem(long credentialId) {
+  public boolean redeem(long credentialId, Credential found) {
     return valid.remove(credentialId) != null;
+  }
+
+  @Override
+  public void release(long credentialId, Credential found) {
+    // One domain for all.
   }
 }
