@@ -17,6 +17,8 @@ public record BindNetwork(int network, int prefixBits) implements Comparable<Bin
   private static final Pattern FORM =
       Pattern.compile("(\\d{1,3})\\.(\\d{1,3})\\.(\\d{1,3})\\.(\\d{1,3})(?:/(\\d{1,2}))?");
 
+  private static final String ANY_TEXT = "any";
+
   /** Every address is in it; stands for "not set". */
   static final BindNetwork ANY = new BindNetwork(0, 0);
 
@@ -31,7 +33,7 @@ public record BindNetwork(int network, int prefixBits) implements Comparable<Bin
    * @throws IllegalArgumentException if the text is no IPv4 address or network
    */
   static BindNetwork parse(String text) {
-    if (text.isBlank()) {
+    if (text.isBlank() || text.trim().equals(ANY_TEXT)) {
       return ANY;
     }
     Matcher form = FORM.matcher(text.trim());
@@ -83,7 +85,7 @@ public record BindNetwork(int network, int prefixBits) implements Comparable<Bin
   @Override
   public String toString() {
     if (!isSet()) {
-      return "any";
+      return ANY_TEXT;
     }
     byte[] raw = {
       (byte) (network >> 24), (byte) (network >> 16), (byte) (network >> 8), (byte) network

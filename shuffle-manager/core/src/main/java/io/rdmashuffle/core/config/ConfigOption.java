@@ -7,7 +7,7 @@ import java.util.stream.Collectors;
 
 /**
  * One setting: key (relative to the engine's prefix), type, default, range, and what raising or
- * lowering it costs. Immutable; all of them are declared in {@link RdmaOptions}.
+ * lowering it costs. Immutable. Those of every engine are declared in {@link RdmaOptions}.
  */
 public final class ConfigOption<T extends Comparable<T>> {
   private final String key;
@@ -28,21 +28,21 @@ public final class ConfigOption<T extends Comparable<T>> {
     this.defaultValue = defaultValue;
   }
 
-  static Builder<ByteSize> bytes(String key) {
+  public static Builder<ByteSize> bytes(String key) {
     return new Builder<>(
         key,
         new ValueType<ByteSize>(
             "a size such as 64k, 16m or 1g", ByteSize::parse, ByteSize::toString));
   }
 
-  static Builder<Duration> duration(String key) {
+  public static Builder<Duration> duration(String key) {
     return new Builder<>(
         key,
         new ValueType<Duration>(
             "a duration such as 20us, 500ms, 5s or 1min", Durations::parse, Durations::format));
   }
 
-  static Builder<Integer> count(String key) {
+  public static Builder<Integer> count(String key) {
     return new Builder<>(
         key,
         new ValueType<Integer>("a whole number", s -> Integer.valueOf(s.trim()), Object::toString));
@@ -88,7 +88,7 @@ public final class ConfigOption<T extends Comparable<T>> {
   }
 
   /** A constant of an enum, written in lower case. */
-  static <E extends Enum<E>> Builder<E> oneOf(String key, Class<E> values) {
+  public static <E extends Enum<E>> Builder<E> oneOf(String key, Class<E> values) {
     String all =
         Arrays.stream(values.getEnumConstants())
             .map(ConfigOption::lower)
@@ -102,6 +102,21 @@ public final class ConfigOption<T extends Comparable<T>> {
                 ConfigOption::lower));
     builder.range = all;
     return builder;
+  }
+
+  /** The same setting in a process for which another default is better. */
+  public ConfigOption<T> withDefault(T value) {
+    return adapted(doc, value);
+  }
+
+  /** The same setting in an engine where its default and what it costs are different. */
+  public ConfigOption<T> adapted(String otherDoc, T value) {
+    Builder<T> builder = new Builder<>(key, type);
+    builder.doc = otherDoc;
+    builder.least = least;
+    builder.most = most;
+    builder.range = range;
+    return builder.defaultsTo(value);
   }
 
   public String key() {
@@ -164,7 +179,7 @@ public final class ConfigOption<T extends Comparable<T>> {
   }
 
   /** Collects what an option needs; {@link #defaultsTo} ends it. */
-  static final class Builder<T extends Comparable<T>> {
+  public static final class Builder<T extends Comparable<T>> {
     private final String key;
     private final ValueType<T> type;
     private String doc;
@@ -177,20 +192,20 @@ public final class ConfigOption<T extends Comparable<T>> {
       this.type = type;
     }
 
-    Builder<T> doc(String text) {
+    public Builder<T> doc(String text) {
       doc = text;
       return this;
     }
 
     /** Both ends belong to the range. */
-    Builder<T> between(T leastValue, T mostValue) {
+    public Builder<T> between(T leastValue, T mostValue) {
       least = leastValue;
       most = mostValue;
       range = type.format().apply(least) + " to " + type.format().apply(most);
       return this;
     }
 
-    ConfigOption<T> defaultsTo(T value) {
+    public ConfigOption<T> defaultsTo(T value) {
       if (doc == null || range == null) {
         throw new IllegalStateException(key + " lacks a doc or a range");
       }

@@ -2,6 +2,8 @@ package io.rdmashuffle.core.config;
 
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.function.Function;
 
 /**
@@ -32,28 +34,58 @@ public final class ConfigReader {
     return text == null ? option.defaultValue() : option.parse(fullKey, text);
   }
 
+  /**
+   * The same configuration in a process that has defaults of its own.
+   *
+   * @param adapted options whose default counts instead of that of the option with the same key
+   */
+  public ConfigReader withDefaultsOf(Collection<ConfigOption<?>> adapted) {
+    Map<String, String> defaults = new HashMap<>();
+    adapted.forEach(option -> defaults.put(fullKey(option), option.defaultText()));
+    return new ConfigReader(
+        prefix,
+        key -> {
+          String set = lookup.apply(key);
+          return set != null ? set : defaults.get(key);
+        });
+  }
+
   /** The key as the user writes it. */
   public String fullKey(ConfigOption<?> option) {
     return prefix + option.key();
   }
 
   /**
-   * Refuses keys under the prefix that no option has: a typing error would silently change nothing.
+   * Refuses keys under the prefix that none of {@link RdmaOptions} has.
    *
    * @param presentKeys full keys that the configuration holds; those of others are ignored
    * @throws ConfigException naming the key and the nearest known one
    */
   public void refuseUnknown(Collection<String> presentKeys) {
-    presentKeys.stream().filter(k -> k.startsWith(prefix)).sorted().forEach(this::refuseUnknown);
+    refuseUnknown(presentKeys, RdmaOptions.all());
   }
 
-  private void refuseUnknown(String fullKey) {
+  /**
+   * Refuses keys under the prefix that no option has: a typing error would silently change nothing.
+   *
+   * @param presentKeys full keys that the configuration holds; those of others are ignored
+   * @param known the options there are
+   * @throws ConfigException naming the key and the nearest known one
+   */
+  public void refuseUnknown(Collection<String> presentKeys, Collection<ConfigOption<?>> known) {
+    presentKeys.stream()
+        .filter(k -> k.startsWith(prefix))
+        .sorted()
+        .forEach(k -> refuseUnknown(k, known));
+  }
+
+  private void refuseUnknown(String fullKey, Collection<ConfigOption<?>> known) {
     String key = fullKey.substring(prefix.length());
-    if (RdmaOptions.all().stream().anyMatch(o -> o.key().equals(key))) {
+    if (known.stream().anyMatch(o -> o.key().equals(key))) {
       return;
     }
     String nearest =
-        RdmaOptions.all().stream()
+        known.stream()
             .map(ConfigOption::key)
             .min(Comparator.comparingInt(k -> EditDistance.between(k, key)))
             .orElseThrow();

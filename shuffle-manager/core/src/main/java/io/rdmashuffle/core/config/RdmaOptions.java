@@ -254,16 +254,16 @@ public final class RdmaOptions {
           .between(1, 256)
           .defaultsTo(8);
 
-  private static final List<Section> SECTIONS =
+  private static final List<OptionSection> SECTIONS =
       List.of(
-          new Section("Switching on", List.of(MODE, DEVICE, BIND_ADDRESS, ALLOW_UNENCRYPTED)),
-          new Section(
+          new OptionSection("Switching on", List.of(MODE, DEVICE, BIND_ADDRESS, ALLOW_UNENCRYPTED)),
+          new OptionSection(
               "Memory",
               List.of(REGISTERED_MAX, OVERHEAD_SHARE, POOL_SIZE, POOL_CHUNK, POOL_TRANSIT)),
-          new Section(
+          new OptionSection(
               "Reading",
               List.of(READ_WINDOW, READ_SIZE, FETCH_TIMEOUT, DISCOVERY_TIMEOUT, MEMORY_TIMEOUT)),
-          new Section(
+          new OptionSection(
               "Serving",
               List.of(
                   INLINE_MAX,
@@ -272,7 +272,7 @@ public final class RdmaOptions {
                   STAGING_BELOW,
                   LOCATE_TIMEOUT,
                   LEASE_REVOKE_TIMEOUT)),
-          new Section(
+          new OptionSection(
               "Connections",
               List.of(
                   CONNECTIONS_MAX,
@@ -283,19 +283,16 @@ public final class RdmaOptions {
                   KEEP_ALIVE,
                   IDLE_TIMEOUT,
                   SPIN)),
-          new Section("Falling back", List.of(BREAKER_MIN, BREAKER_MAX, FALLBACK_THREADS)));
+          new OptionSection("Falling back", List.of(BREAKER_MIN, BREAKER_MAX, FALLBACK_THREADS)));
 
   private RdmaOptions() {}
 
   /** All options, by topic, in the order of the documentation. */
-  static List<Section> sections() {
+  static List<OptionSection> sections() {
     return SECTIONS;
   }
 
   static List<ConfigOption<?>> all() {
-    return SECTIONS.stream().<ConfigOption<?>>flatMap(s -> s.options().stream()).toList();
+    return OptionSection.allOf(SECTIONS);
   }
-
-  /** Options of one topic. */
-  record Section(String title, List<ConfigOption<?>> options) {}
 }

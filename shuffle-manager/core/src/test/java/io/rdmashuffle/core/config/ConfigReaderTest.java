@@ -182,4 +182,30 @@ final class ConfigReaderTest {
     assertThat(Durations.parse(text)).isEqualTo(duration);
     assertThat(Durations.parse(Durations.format(duration).replace(" ", ""))).isEqualTo(duration);
   }
+
+  @Test
+  void anEngineMayHaveDefaultsOfItsOwn() {
+    List<ConfigOption<?>> own =
+        List.of(
+            RdmaOptions.POOL_SIZE.withDefault(ByteSize.mib(32)),
+            RdmaOptions.CONNECT_TIMEOUT.withDefault(Duration.ofSeconds(3)),
+            RdmaOptions.POOL_TRANSIT.withDefault(25),
+            RdmaOptions.BIND_ADDRESS);
+    ConfigReader reader = config("pool.size", "64m").withDefaultsOf(own);
+
+    assertThat(reader.read(RdmaOptions.POOL_SIZE)).isEqualTo(ByteSize.mib(64));
+    assertThat(reader.read(RdmaOptions.CONNECT_TIMEOUT)).isEqualTo(Duration.ofSeconds(3));
+    assertThat(reader.read(RdmaOptions.POOL_TRANSIT)).isEqualTo(25);
+    assertThat(reader.read(RdmaOptions.BIND_ADDRESS)).isEqualTo(BindNetwork.ANY);
+    assertThat(reader.read(RdmaOptions.READ_SIZE)).isEqualTo(ByteSize.mib(1));
+  }
+
+  @Test
+  void everyDefaultIsWrittenAsOneWouldSetIt() {
+    for (ConfigOption<?> option : RdmaOptions.all()) {
+      assertThat(option.parse(option.key(), option.defaultText()))
+          .as(option.key())
+          .isEqualTo(option.defaultValue());
+    }
+  }
 }
