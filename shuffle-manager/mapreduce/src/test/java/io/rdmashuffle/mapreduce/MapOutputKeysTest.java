@@ -3,7 +3,10 @@ package io.rdmashuffle.mapreduce;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdmashuffle.transport.server.BlockLocation;
+import io.rdmashuffle.transport.server.OutputFile;
 import io.rdmashuffle.transport.wire.BlockKey;
+import java.nio.file.Path;
 import org.apache.hadoop.mapred.JobID;
 import org.apache.hadoop.mapred.TaskAttemptID;
 import org.junit.jupiter.api.Test;
@@ -12,6 +15,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 final class MapOutputKeysTest {
   private static final JobID JOB = new JobID("1700000000000", 7);
+  private static final TaskAttemptID ATTEMPT =
+      TaskAttemptID.forName("attempt_1700000000000_0007_m_000000_0");
 
   @ParameterizedTest
   @ValueSource(
@@ -24,7 +29,7 @@ final class MapOutputKeysTest {
     TaskAttemptID attempt = TaskAttemptID.forName(name);
     assertThat(MapOutputKeys.isNameable(attempt)).isTrue();
 
-    BlockKey key = MapOutputKeys.keyOf(attempt, 3);
+    BlockKey key = MapOutputKeys.pieceKeyOf(attempt, 3, 5);
 
     assertThat(MapOutputKeys.attemptOf(JOB, key)).isEqualTo(attempt).hasToString(name);
     assertThat(MapOutputKeys.reduceOf(key)).isEqualTo(3);
@@ -40,16 +45,14 @@ final class MapOutputKeysTest {
     TaskAttemptID attempt = TaskAttemptID.forName(name);
 
     assertThat(MapOutputKeys.isNameable(attempt)).isFalse();
-    assertThatThrownBy(() -> MapOutputKeys.keyOf(attempt, 0))
+    assertThatThrownBy(() -> MapOutputKeys.pieceKeyOf(attempt, 0, 0))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining(name);
   }
 
   @Test
   void keysThatNoReducerSendsNameNothing() {
-    BlockKey[] odd = {
-      new BlockKey(1, 0, 0, 1), new BlockKey(0, 0, 0, 2), new BlockKey(0, Long.MAX_VALUE, 0, 1)
-    };
+    BlockKey[] odd = {new BlockKey(0, 0, 0, 2), new BlockKey(0, Long.MAX_VALUE, 0, 1)};
     for (BlockKey key : odd) {
       assertThatThrownBy(() -> MapOutputKeys.attemptOf(JOB, key))
           .isInstanceOf(IllegalArgumentException.class)
@@ -60,7 +63,39 @@ final class MapOutputKeysTest {
   @Test
   void theLastReduceThatAKeyCouldNameIsRefused() {
     TaskAttemptID attempt = TaskAttemptID.forName("attempt_1700000000000_0007_m_000000_0");
-    assertThatThrownBy(() -> MapOutputKeys.keyOf(attempt, Integer.MAX_VALUE))
+    assertThatThrownBy(() -> MapOutputKeys.lengthKeyOf(attempt, Integer.MAX_VALUE))
         .isInstanceOf(ArithmeticException.class);
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {0, 1, 262_143, 262_144, 262_145, 3_000_000_000L})
+  void piecesAreTheSegmentInOrder(long bytes) {
+    BlockLocation segment = segment(bytes);
+    long covered = 0;
+    int pieces = 0;
+    for (BlockLocation piece = piece(segment, 0); piece != null; piece = piece(segment, ++pieces)) {
+      assertThat(piece.offsetBytes()).isEqualTo(segment.offsetBytes() + covered);
+      assertThat(piece.attribute()).isEqualTo(segment.attribute());
+      covered += piece.bytes();
+    }
+    assertThat(covered).isEqualTo(bytes);
+    assertThat(pieces).isEqualTo((int) Math.max(1, (bytes + 262_143) / 262_144));
+    assertThat(piece(segment, Integer.MAX_VALUE - 1)).isNull();
+  }
+
+  @Test
+  void theLengthKeyNamesAnEmptyBlockThatTellsTheLength() {
+    BlockLocation length =
+        MapOutputKeys.locationOf(MapOutputKeys.lengthKeyOf(ATTEMPT, 3), segment(12_345));
+    assertThat(length.bytes()).isZero();
+    assertThat(length.attribute()).isEqualTo(12_345);
+  }
+
+  private static BlockLocation piece(BlockLocation segment, int piece) {
+    return MapOutputKeys.locationOf(MapOutputKeys.pieceKeyOf(ATTEMPT, 3, piece), segment);
+  }
+
+  private static BlockLocation segment(long bytes) {
+    return new BlockLocation(new OutputFile(Path.of("file.out"), 4_000_000_000L), 77, bytes, 99);
   }
 }
