@@ -1,0 +1,308 @@
+package io.rdmashuffle.mapreduce.reduce;
+
+import io.rdmashuffle.transport.FallbackReason;
+import io.rdmashuffle.transport.client.Block;
+import io.rdmashuffle.transport.client.BlockClient;
+import io.rdmashuffle.transport.client.Peer;
+import io.rdmashuffle.transport.wire.BlockKey;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.BooleanSupplier;
+import org.apache.hadoop.mapreduce.TaskAttemptID;
+
+/**
+ * Map outputs of one host on their way to one fetcher, which reads them one after the other.
+ * Requests run ahead of it within a window of bytes: the rest of the segment being read first, then
+ * the beginnings of the next ones, so that small segments come many to a request and large ones
+ * stream.
+ *
+ * <p><b>Threads:</b> one reads; {@link #cancel} is for any; the transport's threads deliver. The
+ * lock is held for moments only and never while anybody waits for the network. <b>Ownership:</b>
+ * closing it gives back all memory and drops what is still under way.
+ */
+public final class SegmentBatch implements AutoCloseable {
+  /** Stands for the length among the numbers of pieces. */
+  private static final int LENGTH = -1;
+
+  /** The rest of a segment is asked for in requests of at least this part of the window. */
+  private static final int REQUESTS_PER_WINDOW = 4;
+
+  private final BlockClient client;
+  private final Peer peer;
+  private final SegmentKeys keys;
+  private final BatchLimits limits;
+  private final List<InFlight> segments = new ArrayList<>();
+  private final ReentrantLock lock = new ReentrantLock(); // between reader and delivery threads
+  private final Condition changed = lock.newCondition();
+  private SegmentStream stream; // of the segment being read; null before the first
+  private int at = -1;
+  private int nextHead;
+  private long usedBytes;
+  private boolean over;
+
+  /** Starts to fetch at once. */
+  SegmentBatch(
+      BlockClient client,
+      Peer peer,
+      SegmentKeys keys,
+      BatchLimits limits,
+      List<? extends TaskAttemptID> attempts) {
+    this.client = client;
+    this.peer = peer;
+    this.keys = keys;
+    this.limits = limits;
+    attempts.forEach(attempt -> segments.add(new InFlight(attempt, limits)));
+    locked(this::pump);
+  }
+
+  private record Ask(InFlight segment, int piece, long reservedBytes) {}
+
+  /**
+   * The next map output, in the order asked; ends the one before.
+   *
+   * @return empty after the last
+   * @throws SegmentLostException if nothing more comes from this host
+   * @throws InterruptedException if the fetcher is to stop
+   */
+  public Optional<Arrival> next() throws SegmentLostException, InterruptedException {
+    lock.lock();
+    try {
+      dropCurrent();
+      at++;
+      pump();
+      if (at >= segments.size()) {
+        return Optional.empty();
+      }
+      InFlight segment = segments.get(at);
+      await(() -> segment.isReady() || segment.refusal() != null);
+      FallbackReason refusal = segment.refusal();
+      if (refusal == null) {
+        pump(); // its length is known now
+        stream = new SegmentStream(this, segment);
+        return Optional.of(
+            new Segment(segment.attempt(), segment.rawBytes(), segment.partBytes(), stream));
+      }
+      if (Reasons.concernsHost(refusal)) {
+        throw lost(refusal);
+      }
+      return Optional.of(new Arrival.Refused(segment.attempt(), refusal));
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** The reader's next piece of a segment; the reader closes it and says {@link #given}. */
+  Block take(InFlight segment) throws SegmentLostException {
+    lock.lock();
+    try {
+      pump();
+      await(() -> segment.hasNext() || segment.isDropped());
+      Block block = segment.refusal() == null ? segment.take() : null;
+      if (block != null) {
+        return block;
+      }
+      throw lost(segment.refusal() != null ? segment.refusal() : FallbackReason.STOPPING);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw lost(FallbackReason.STOPPING);
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  /** The reader closed a piece. */
+  void given(long bytes) {
+    locked(
+        () -> {
+          usedBytes -= bytes;
+          pump();
+        });
+  }
+
+  /** Ends every wait; the reader then sees {@link SegmentLostException} with reason STOPPING. */
+  public void cancel() {
+    locked(
+        () -> {
+          over = true;
+          changed.signalAll();
+        });
+  }
+
+  /** By the reader. Idempotent. */
+  @Override
+  public void close() {
+    locked(
+        () -> {
+          over = true;
+          dropCurrent();
+          segments.forEach(segment -> usedBytes -= segment.drop());
+          changed.signalAll();
+        });
+  }
+
+  /** Bytes under way, or here and not yet given back; 0 soon after the end. */
+  long usedBytes() {
+    lock.lock();
+    try {
+      return usedBytes;
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  private void dropCurrent() {
+    if (stream != null) {
+      stream.close(); // it holds the piece it has begun
+      stream = null;
+    }
+    if (at >= 0 && at < segments.size()) {
+      usedBytes -= segments.get(at).drop();
+    }
+  }
+
+  private SegmentLostException lost(FallbackReason reason) {
+    return new SegmentLostException(reason, peer + ": " + reason.label());
+  }
+
+  /** Waits with the lock held, which waiting gives up. */
+  private void await(BooleanSupplier done) throws SegmentLostException, InterruptedException {
+    long leftNs = limits.pieceTimeout().toNanos();
+    while (!over && !done.getAsBoolean()) {
+      if (leftNs <= 0) {
+        throw new SegmentLostException(
+            FallbackReason.TRANSFER_FAILED,
+            peer + " delivered nothing for " + limits.pieceTimeout().toMillis() + " ms");
+      }
+      leftNs = changed.awaitNanos(leftNs);
+    }
+    if (over) {
+      throw lost(FallbackReason.STOPPING);
+    }
+  }
+
+  // ---- asking
+
+  private void pump() {
+    List<Ask> asks = over ? List.of() : plan();
+    if (asks.isEmpty()) {
+      return;
+    }
+    Answers answers = new Answers(asks);
+    try {
+      client.fetch(peer, asks.stream().map(this::key).toList(), answers);
+    } catch (RuntimeException e) { // a bug there must not end the fetcher
+      answers.refuseAll();
+    }
+  }
+
+  private BlockKey key(Ask ask) {
+    TaskAttemptID attempt = ask.segment().attempt();
+    return ask.piece() == LENGTH ? keys.length(attempt) : keys.piece(attempt, ask.piece());
+  }
+
+  private List<Ask> plan() {
+    List<Ask> asks = new ArrayList<>();
+    InFlight current = at >= 0 && at < segments.size() ? segments.get(at) : null;
+    boolean streaming = current != null && current.isReady() && !current.isDropped();
+    if (streaming) {
+      planPieces(current, asks);
+    }
+    if (!streaming || current.unasked() == 0) {
+      planHeads(asks);
+    }
+    return asks;
+  }
+
+  private void planPieces(InFlight segment, List<Ask> asks) {
+    long room = Math.max(0, limits.windowBytes() - usedBytes) / limits.pieceBytes();
+    long request = limits.windowBytes() / limits.pieceBytes() / REQUESTS_PER_WINDOW;
+    long unasked = segment.unasked();
+    long count = room < Math.min(request, unasked) ? 0 : Math.min(room, unasked);
+    if (count == 0 && segment.isStarving()) {
+      count = Math.min(1, unasked);
+    }
+    for (long i = 0; i < count; i++) {
+      int piece = segment.ask();
+      ask(asks, segment, piece, limits.pieceBytes(segment.partBytes(), piece));
+    }
+  }
+
+  private void planHeads(List<Ask> asks) {
+    while (nextHead < segments.size()
+        && (usedBytes == 0 || usedBytes + limits.pieceBytes() <= limits.windowBytes())) {
+      InFlight segment = segments.get(nextHead++);
+      ask(asks, segment, LENGTH, 0);
+      ask(asks, segment, segment.ask(), limits.pieceBytes());
+    }
+  }
+
+  private void ask(List<Ask> asks, InFlight segment, int piece, long bytes) {
+    usedBytes += bytes;
+    asks.add(new Ask(segment, piece, bytes));
+  }
+
+  private void locked(Runnable task) {
+    lock.lock();
+    try {
+      task.run();
+    } finally {
+      lock.unlock();
+    }
+  }
+
+  // ---- being answered
+
+  /** Hears of the blocks of one request. */
+  private final class Answers implements BlockClient.FetchListener {
+    private final List<Ask> asks;
+
+    Answers(List<Ask> asks) {
+      this.asks = asks;
+    }
+
+    @Override
+    public void onBlock(int index, Block block) {
+      locked(() -> came(asks.get(index), block));
+    }
+
+    @Override
+    public void onFallback(int[] indices, FallbackReason reason) {
+      locked(
+          () -> {
+            for (int index : indices) {
+              refused(asks.get(index), reason);
+            }
+            changed.signalAll();
+            pump();
+          });
+    }
+
+    void refuseAll() {
+      asks.forEach(ask -> refused(ask, FallbackReason.TRANSFER_FAILED));
+      changed.signalAll();
+    }
+
+    private void came(Ask ask, Block block) {
+      usedBytes -= ask.reservedBytes();
+      if (over || ask.segment().isDropped()) {
+        block.close();
+      } else if (ask.piece() == LENGTH) {
+        ask.segment().lengthCame(block.attribute());
+        block.close();
+      } else {
+        usedBytes += block.bytes();
+        ask.segment().pieceCame(ask.piece(), block);
+      }
+      changed.signalAll();
+      pump();
+    }
+
+    private void refused(Ask ask, FallbackReason reason) {
+      usedBytes -= ask.reservedBytes();
+      ask.segment().refuse(reason);
+    }
+  }
+}

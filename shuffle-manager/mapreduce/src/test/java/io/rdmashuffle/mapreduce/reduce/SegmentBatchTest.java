@@ -1,0 +1,298 @@
+package io.rdmashuffle.mapreduce.reduce;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.rdmashuffle.mapreduce.reduce.SegmentServer.Answer;
+import io.rdmashuffle.transport.FallbackReason;
+import io.rdmashuffle.transport.client.Peer;
+import java.io.IOException;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.apache.hadoop.mapreduce.JobID;
+import org.apache.hadoop.mapreduce.TaskAttemptID;
+import org.apache.hadoop.mapreduce.TaskID;
+import org.apache.hadoop.mapreduce.TaskType;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+final class SegmentBatchTest {
+  private static final int PIECE = 1000;
+  private static final BatchLimits LIMITS =
+      new BatchLimits(PIECE, 8 * PIECE, Duration.ofSeconds(20));
+  private static final Peer PEER = new Peer("node:13562", "node", 13563);
+
+  private final SegmentServer server = new SegmentServer(PIECE);
+
+  @AfterEach
+  void everythingWasGivenBack() throws Exception {
+    server.settle();
+    assertThat(server.blocksOut()).isZero();
+    server.close();
+  }
+
+  @Test
+  void segmentsComeInTheOrderAskedWithTheirLengths() throws Exception {
+    List<byte[]> contents = serve(5, 300);
+    try (SegmentBatch batch = batch(5, LIMITS)) {
+      for (int map = 0; map < 5; map++) {
+        Segment segment = (Segment) batch.next().orElseThrow();
+        assertThat(segment.attempt()).isEqualTo(attempt(map));
+        assertThat(segment.partBytes()).isEqualTo(300);
+        assertThat(segment.rawBytes()).isEqualTo(700 + map);
+        assertThat(segment.stream().readAllBytes()).isEqualTo(contents.get(map));
+        assertThat(segment.stream().read()).isEqualTo(-1);
+      }
+      assertThat(batch.next()).isEmpty();
+      assertThat(batch.usedBytes()).isZero();
+    }
+  }
+
+  @Test
+  void smallSegmentsShareARequest() throws Exception {
+    serve(8, 10);
+    try (SegmentBatch batch = batch(8, LIMITS)) {
+      readAll(batch);
+    }
+    assertThat(server.requests()).hasSize(1);
+    assertThat(server.requests().get(0)).hasSize(16); // lengths and first pieces
+  }
+
+  @Test
+  void aLargeSegmentStreamsWithinTheWindow() throws Exception {
+    List<byte[]> contents = serve(3, 100 * PIECE + 17);
+    try (SegmentBatch batch = batch(3, LIMITS)) {
+      for (byte[] content : contents) {
+        Segment segment = (Segment) batch.next().orElseThrow();
+        assertThat(segment.stream().readAllBytes()).isEqualTo(content);
+      }
+    }
+    assertThat(server.mostBytesOut()).isBetween(2L * PIECE, 9L * PIECE);
+  }
+
+  @Test
+  void aSegmentBeyondTwoGigabytesStreams() throws Exception {
+    int piece = 4 << 20;
+    SegmentServer large = new SegmentServer(piece);
+    long bytes = (2L << 30) + 12_345;
+    byte[] zeros = new byte[piece];
+    large.add(attempt(0), new TestSegment(bytes * 2, bytes, offset -> zeros));
+    BatchLimits limits = new BatchLimits(piece, 4L * piece, Duration.ofSeconds(20));
+    try (SegmentBatch batch =
+        new SegmentBatch(large, PEER, SegmentServer.keys(0), limits, List.of(attempt(0)))) {
+      Segment segment = (Segment) batch.next().orElseThrow();
+      assertThat(segment.partBytes()).isEqualTo(bytes);
+      byte[] buffer = new byte[1 << 20];
+      long read = 0;
+      for (int n = segment.stream().read(buffer); n >= 0; n = segment.stream().read(buffer)) {
+        read += n;
+      }
+      assertThat(read).isEqualTo(bytes);
+    }
+    large.settle();
+    assertThat(large.blocksOut()).isZero();
+    assertThat(large.mostBytesOut()).isLessThanOrEqualTo(5L * piece);
+    large.close();
+  }
+
+  @Test
+  void anEmptySegmentIsAnEmptyStream() throws Exception {
+    serve(2, 0);
+    try (SegmentBatch batch = batch(2, LIMITS)) {
+      Segment segment = (Segment) batch.next().orElseThrow();
+      assertThat(segment.partBytes()).isZero();
+      assertThat(segment.stream().read()).isEqualTo(-1);
+      assertThat(batch.next()).isPresent();
+      assertThat(batch.next()).isEmpty();
+    }
+  }
+
+  @Test
+  void aSegmentThatIsLeftUnreadGivesItsMemoryBack() throws Exception {
+    List<byte[]> contents = serve(2, 50 * PIECE);
+    try (SegmentBatch batch = batch(2, LIMITS)) {
+      Segment first = (Segment) batch.next().orElseThrow();
+      assertThat(first.stream().read()).isEqualTo(contents.get(0)[0] & 0xff);
+      Segment second = (Segment) batch.next().orElseThrow();
+      assertThat(second.stream().readAllBytes()).isEqualTo(contents.get(1));
+    }
+  }
+
+  @Test
+  void aRefusedSegmentLeavesTheOthersAlone() throws Exception {
+    serve(4, 100);
+    server.script(
+        (peer, key) ->
+            SegmentServer.mapOf(key) == 2
+                ? new Answer.Refuse(FallbackReason.UNKNOWN_BLOCK)
+                : Answer.DELIVER);
+    try (SegmentBatch batch = batch(4, LIMITS)) {
+      List<Arrival> arrivals = new ArrayList<>();
+      for (Optional<Arrival> a = batch.next(); a.isPresent(); a = batch.next()) {
+        arrivals.add(a.get());
+      }
+      assertThat(arrivals).hasSize(4);
+      assertThat(arrivals.get(2))
+          .isEqualTo(new Arrival.Refused(attempt(2), FallbackReason.UNKNOWN_BLOCK));
+      assertThat(arrivals.get(3)).isInstanceOf(Segment.class);
+    }
+  }
+
+  @Test
+  void aHostThatCannotBeReachedEndsTheBatch() throws Exception {
+    serve(4, 100);
+    server.script((peer, key) -> new Answer.Refuse(FallbackReason.CONNECT_FAILED));
+    try (SegmentBatch batch = batch(4, LIMITS)) {
+      assertThatThrownBy(batch::next)
+          .isInstanceOf(SegmentLostException.class)
+          .hasMessageContaining("node:13562")
+          .hasMessageContaining("connect-failed");
+    }
+  }
+
+  @Test
+  void aSegmentLostHalfwaySaysWhy() throws Exception {
+    serve(1, 20 * PIECE);
+    server.script(
+        (peer, key) ->
+            key.group() >= 10 && key.group() != SegmentServer.LENGTH
+                ? new Answer.Refuse(FallbackReason.TRANSFER_FAILED)
+                : Answer.DELIVER);
+    try (SegmentBatch batch = batch(1, LIMITS)) {
+      Segment segment = (Segment) batch.next().orElseThrow();
+      assertThatThrownBy(() -> segment.stream().readAllBytes())
+          .isInstanceOf(SegmentLostException.class);
+      assertThat(segment.stream().failure().reason()).isEqualTo(FallbackReason.TRANSFER_FAILED);
+    }
+  }
+
+  @Test
+  void silenceEndsTheWait() throws Exception {
+    serve(1, 100);
+    server.script((peer, key) -> Answer.SILENCE);
+    BatchLimits impatient = new BatchLimits(PIECE, 8 * PIECE, Duration.ofMillis(50));
+    try (SegmentBatch batch = batch(1, impatient)) {
+      assertThatThrownBy(batch::next)
+          .isInstanceOf(SegmentLostException.class)
+          .hasMessageContaining("50 ms");
+    }
+  }
+
+  @Test
+  void cancelEndsTheWaitOfTheReader() throws Exception {
+    serve(1, 100);
+    server.script((peer, key) -> Answer.SILENCE);
+    try (SegmentBatch batch = batch(1, LIMITS)) {
+      CompletableFuture.delayedExecutor(50, TimeUnit.MILLISECONDS).execute(batch::cancel);
+      assertThatThrownBy(batch::next).isInstanceOf(SegmentLostException.class);
+    }
+  }
+
+  @Test
+  void anInterruptEndsTheWaitOfTheReader() throws Exception {
+    serve(1, 20 * PIECE);
+    server.script(
+        (peer, key) ->
+            key.group() == 0 || key.group() == SegmentServer.LENGTH
+                ? Answer.DELIVER
+                : Answer.SILENCE);
+    try (SegmentBatch batch = batch(1, LIMITS)) {
+      Segment segment = (Segment) batch.next().orElseThrow();
+      segment.stream().readNBytes(PIECE);
+      Thread.currentThread().interrupt();
+      assertThatThrownBy(() -> segment.stream().read()).isInstanceOf(SegmentLostException.class);
+      assertThat(Thread.interrupted()).isTrue();
+    }
+  }
+
+  @Test
+  void aPieceOfTheWrongLengthIsNotBelieved() throws Exception {
+    byte[] bytes = new byte[3 * PIECE];
+    server.add(attempt(0), TestSegment.of(bytes, 1));
+    SegmentServer shifted = new SegmentServer(PIECE - 1); // serves shorter pieces
+    shifted.add(attempt(0), TestSegment.of(bytes, 1));
+    try (SegmentBatch batch =
+        new SegmentBatch(shifted, PEER, SegmentServer.keys(0), LIMITS, List.of(attempt(0)))) {
+      assertThatThrownBy(batch::next).isInstanceOf(SegmentLostException.class);
+    }
+    shifted.settle();
+    assertThat(shifted.blocksOut()).isZero();
+    shifted.close();
+  }
+
+  @Test
+  void negativeLengthsAreNotBelieved() throws Exception {
+    server.add(attempt(0), new TestSegment(-1, 10, offset -> new byte[10]));
+    try (SegmentBatch batch = batch(1, LIMITS)) {
+      assertThat(batch.next().orElseThrow()).isInstanceOf(Arrival.Refused.class);
+    }
+  }
+
+  @Test
+  void aBatchClosedInTheMiddleOfASegmentGivesItsMemoryBack() throws Exception {
+    serve(3, 50 * PIECE);
+    SegmentBatch batch = batch(3, LIMITS);
+    Segment first = (Segment) batch.next().orElseThrow();
+    first.stream().readNBytes(PIECE + 10);
+    batch.close();
+    server.settle();
+    assertThat(batch.usedBytes()).isZero();
+    assertThat(first.stream().read()).isEqualTo(-1);
+  }
+
+  @Test
+  void whatComesAfterTheEndIsClosed() throws Exception {
+    serve(8, 900);
+    SegmentBatch batch = batch(8, LIMITS);
+    batch.close();
+    batch.close();
+    server.settle();
+    assertThat(batch.usedBytes()).isZero();
+  }
+
+  @Test
+  void aClientThatThrowsIsAFailedHost() {
+    SegmentServer closed = new SegmentServer(PIECE);
+    closed.close(); // its executor refuses
+    SegmentKeys keys = SegmentServer.keys(0);
+    try (SegmentBatch batch = new SegmentBatch(closed, PEER, keys, LIMITS, List.of(attempt(0)))) {
+      assertThatThrownBy(batch::next).isInstanceOf(SegmentLostException.class);
+    }
+  }
+
+  private SegmentBatch batch(int maps, BatchLimits limits) {
+    List<TaskAttemptID> attempts =
+        IntStream.range(0, maps).mapToObj(SegmentBatchTest::attempt).toList();
+    return new SegmentBatch(server, PEER, SegmentServer.keys(0), limits, attempts);
+  }
+
+  private List<byte[]> serve(int maps, int bytes) {
+    List<byte[]> contents = new ArrayList<>();
+    for (int map = 0; map < maps; map++) {
+      byte[] content = new byte[bytes];
+      Arrays.fill(content, (byte) (map + 1));
+      for (int i = 0; i < bytes; i += 7) {
+        content[i] = (byte) i;
+      }
+      contents.add(content);
+      server.add(attempt(map), TestSegment.of(content, 700 + map));
+    }
+    return contents;
+  }
+
+  private static void readAll(SegmentBatch batch) throws IOException, InterruptedException {
+    for (Optional<Arrival> a = batch.next(); a.isPresent(); a = batch.next()) {
+      ((Segment) a.get()).stream().readAllBytes();
+    }
+  }
+
+  private static TaskAttemptID attempt(int map) {
+    return new TaskAttemptID(new TaskID(new JobID("test", 1), TaskType.MAP, map), 0);
+  }
+}

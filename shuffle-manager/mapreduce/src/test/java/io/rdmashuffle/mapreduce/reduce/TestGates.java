@@ -1,0 +1,34 @@
+package io.rdmashuffle.mapreduce.reduce;
+
+import io.rdmashuffle.transport.NanoClock;
+import io.rdmashuffle.transport.client.BlockClient;
+import java.time.Duration;
+import java.util.concurrent.atomic.AtomicInteger;
+
+/** Sessions over a client of the test's own, for tests of other packages. */
+public final class TestGates {
+  /** The longest wait for one piece. */
+  public static final Duration PIECE_TIMEOUT = Duration.ofSeconds(2);
+
+  /** Long enough for no host to be asked twice in a test. */
+  private static final Duration REST = Duration.ofMinutes(5);
+
+  private TestGates() {}
+
+  /**
+   * @param closed counts how often the session's transport was closed
+   */
+  public static ReduceSession session(
+      BlockClient client, int pieceBytes, ShuffleCounters.Sink counters, AtomicInteger closed) {
+    return new ReduceSession(
+        new ReduceSession.Parts(
+            client,
+            closed::incrementAndGet,
+            new JobPeers(1, new byte[] {1}),
+            httpPort -> httpPort + 1,
+            SegmentServer.keys(0),
+            new BatchLimits(pieceBytes, 8L * pieceBytes, PIECE_TIMEOUT),
+            new HostHealth(NanoClock.system(), REST, REST),
+            new ShuffleCounters(counters)));
+  }
+}
