@@ -29,12 +29,12 @@ final class ConnectAttempt {
   private final Listener listener;
   private final Deque<InetSocketAddress> addresses = new ArrayDeque<>();
   private final Runnable dialNext = this::dialNext;
+  private final Question question = new Question();
   private Invitation.Ticket ticket;
   private Timer timer;
   private long deadlineNs;
   private Dial current;
   private TransportException lastFailure;
-  private boolean ended;
 
   ConnectAttempt(ClientContext context, Peer peer, DialGate gate, Listener listener) {
     this.context = context;
@@ -60,7 +60,7 @@ final class ConnectAttempt {
 
   /** Ends it; the listener hears nothing more. */
   void abandon() {
-    if (!ended) {
+    if (!question.isOver()) {
       end();
       gate.cancel(dialNext);
       if (current != null) {
@@ -69,8 +69,11 @@ final class ConnectAttempt {
     }
   }
 
-  /** On a discovery thread. */
+  /** On a discovery thread. What nobody waits for any more is not asked, or given up. */
   private void discover() {
+    if (question.isOver()) {
+      return;
+    }
     CompletableFuture<Invitation> answer;
     try {
       answer = context.parts().discovery().discover(peer);
@@ -79,10 +82,11 @@ final class ConnectAttempt {
     }
     CompletableFuture<?> unused =
         answer.whenComplete((i, failure) -> context.loop().execute(() -> discovered(i, failure)));
+    question.asked(answer);
   }
 
   private void discovered(Invitation invitation, Throwable failure) {
-    if (ended) {
+    if (question.isOver()) {
       return; // too late
     }
     if (invitation instanceof Invitation.None none) {
@@ -157,7 +161,7 @@ final class ConnectAttempt {
   }
 
   private void end() {
-    ended = true;
+    question.end();
     setTimer(0, null);
   }
 
@@ -166,6 +170,31 @@ final class ConnectAttempt {
       timer.cancel();
     }
     timer = task == null ? null : context.loop().schedule(delayNs, task);
+  }
+
+  /** What the peer is asked; over when the attempt is. Any thread. */
+  private static final class Question {
+    private volatile CompletableFuture<Invitation> answer;
+    private volatile boolean over;
+
+    void asked(CompletableFuture<Invitation> future) {
+      answer = future;
+      if (over) {
+        future.cancel(false);
+      }
+    }
+
+    /** Changes nothing about a question that was answered. */
+    void end() {
+      over = true;
+      if (answer != null) {
+        answer.cancel(false);
+      }
+    }
+
+    boolean isOver() {
+      return over;
+    }
   }
 
   /** Hears the outcome: one of the first three, once; closed after opened. */
@@ -206,7 +235,7 @@ final class ConnectAttempt {
     @Override
     public void onOpen(ReaderChannel channel) {
       hear();
-      if (ended) {
+      if (question.isOver()) {
         channel.close(new TransportException(Kind.RETRY, "connected to " + peer + " too late"));
       } else {
         end();
@@ -217,7 +246,7 @@ final class ConnectAttempt {
     @Override
     public void onDialFailed(TransportException cause) {
       hear();
-      if (!ended) {
+      if (!question.isOver()) {
         dialFailed(timeOut == null ? cause : timeOut);
       }
     }

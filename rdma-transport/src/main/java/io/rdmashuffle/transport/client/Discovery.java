@@ -11,7 +11,8 @@ import java.util.concurrent.CompletableFuture;
  */
 public interface Discovery {
   /**
-   * Called off the progress thread; must not block. The caller gives up after its own deadline.
+   * Called off the progress thread; must not block. The caller gives up after its own deadline, and
+   * cancels the future then: a question still queued need not be asked.
    *
    * @return completes with an invitation, or with {@link Invitation.None}; exceptionally if the
    *     peer could not be asked

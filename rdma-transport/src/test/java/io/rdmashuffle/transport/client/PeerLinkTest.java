@@ -131,6 +131,22 @@ final class PeerLinkTest {
   }
 
   @Test
+  void aQuestionThatNobodyWaitsForAnyMoreIsGivenUp() {
+    rig.discovery.manual();
+    rig.fetch(2);
+    rig.advance(Duration.ofSeconds(5));
+    assertThat(rig.discovery.last().answer()).isCancelled();
+
+    rig.advance(Duration.ofSeconds(2));
+    rig.fetch(1);
+    rig.client.close();
+    assertThat(rig.discovery.count()).isEqualTo(2);
+    rig.settle();
+    assertThat(rig.discovery.last().answer()).isCancelled();
+    rig.close();
+  }
+
+  @Test
   void theNextAddressIsTriedWhenOneFails() {
     rig.discovery.manual();
     Results results = rig.fetch(2);
