@@ -26,6 +26,7 @@ final class Session implements Fetch.Home {
   private final KeyQueue keys = new KeyQueue();
   private final LeaseReturns leases;
   private final ReadPump reads;
+  private final int releaseCredits;
   private final long openedNs;
   private long usedNs;
   private boolean closed;
@@ -39,6 +40,8 @@ final class Session implements Fetch.Home {
     this.worked = worked;
     this.leases = new LeaseReturns(context.loop(), this::pump);
     this.reads = new ReadPump(context, channel, this::pump);
+    // One is kept for leases: LOCATEs may be waiting for the memory that these hold.
+    this.releaseCredits = channel.requestCredits() > 1 ? 1 : 0;
     this.openedNs = context.loop().nowNs();
     this.usedNs = openedNs;
   }
@@ -92,7 +95,7 @@ final class Session implements Fetch.Home {
       return;
     }
     reads.pump();
-    while (channel.requestCredits() > 0
+    while (channel.requestCredits() > releaseCredits
         && reads.backlogBytes() < context.settings().windowBytes()) {
       LocateFrame frame = new LocateFrame(this);
       keys.fill(frame);

@@ -31,12 +31,12 @@ final class PipelineTest {
   }
 
   @Test
-  void locatesOfOneFetchAreSentAheadUpToTheRequestCredit() {
+  void locatesOfOneFetchAreSentAheadUpToTheRequestCreditButForOne() {
     ClientRig rig = new ClientRig();
     Owner owner = new Owner(10);
     Results results = rig.fetch(5 * WireLimits.KEYS_PER_LOCATE);
     rig.awaitDial();
-    ScriptedReaderChannel channel = rig.dialer.pending().get(0).connect(3, 128);
+    ScriptedReaderChannel channel = rig.dialer.pending().get(0).connect(4, 128);
 
     assertThat(sent(channel)).hasSize(3);
     assertThat(keys(sent(channel).get(0))).isEqualTo(WireLimits.KEYS_PER_LOCATE);
@@ -249,6 +249,32 @@ final class PipelineTest {
     assertThat(((Request.Release) sent(channel).get(0)).leases()).hasSize(1);
     rig.serve(channel, owner);
     assertThat(owner.leases()).isZero();
+    results.checkAndClose(owner);
+    end(rig, channel);
+  }
+
+  /** An owner may let LOCATEs wait for the very memory that these leases hold. */
+  @Test
+  void leasesGoBackWhileAllLocatesWait() {
+    ClientRig rig = new ClientRig();
+    Owner owner = new Owner(10);
+    Results results = rig.fetch(5 * WireLimits.KEYS_PER_LOCATE);
+    rig.awaitDial();
+    ScriptedReaderChannel channel = rig.dialer.pending().get(0).connect(3, 128);
+    owner.answer(channel.requests().get(0));
+    for (PendingRead read : channel.reads()) {
+      rig.complete(read);
+    }
+    while (!channel.reads().isEmpty()) {
+      rig.complete(channel.reads().get(0));
+      rig.settle();
+    }
+    assertThat(sent(channel)).hasOnlyElementsOfType(Request.Locate.class);
+
+    rig.advance(Duration.ofNanos(LeaseReturns.FLUSH_NS));
+
+    assertThat(sent(channel)).hasAtLeastOneElementOfType(Request.Release.class);
+    rig.serve(channel, owner);
     results.checkAndClose(owner);
     end(rig, channel);
   }
