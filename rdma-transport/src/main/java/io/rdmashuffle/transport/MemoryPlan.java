@@ -11,35 +11,39 @@ import java.util.List;
  *
  * @param budget of the process
  * @param pool the shape of the memory that blocks are read into; means nothing to an owner
+ * @param staging the shape of the memory that blocks are copied into for others, per domain; means
+ *     nothing to a reader
  * @param wantedBytes what the settings ask for altogether
  */
-record MemoryPlan(MemoryBudget budget, ChunkPoolSettings pool, long wantedBytes) {
-  private static final int FEWEST_CHUNKS = 16;
-  private static final int SMALLEST_CHUNK_BYTES = 16 << 10;
-  private static final int SLAB_BYTES = 16 << 20;
-  private static final int SLABS = 4;
-  private static final int MOST_CHUNKS_PER_SLAB = 64;
+record MemoryPlan(
+    MemoryBudget budget, ChunkPoolSettings pool, ChunkPoolSettings staging, long wantedBytes) {
+  private static final int STAGING_PERCENT = 25;
+  private static final int STAGING_CHUNK_BYTES = 128 << 10;
 
   static MemoryPlan of(HostMemory host, TransportSettings settings, Role role) {
     MemoryBudget budget =
         MemoryBudget.of(
             List.of(MemoryBudget.Bound.memlock(host.memlockBytes()), settings.memory()),
             role.guaranteedPercent());
-    return new MemoryPlan(budget, poolOf(budget, settings, role), role.wantedBytes(settings));
+    return new MemoryPlan(
+        budget,
+        poolOf(budget, settings, role),
+        stagingOf(budget, settings),
+        role.wantedBytes(settings));
   }
 
   private static ChunkPoolSettings poolOf(
       MemoryBudget budget, TransportSettings settings, Role role) {
     long most = budget.limitBytes() / 100 * role.poolPercent();
-    long bytes = Math.max(SMALLEST_CHUNK_BYTES, Math.min(settings.client().poolBytes(), most));
-    int chunkBytes = settings.client().chunkBytes();
-    while (chunkBytes > SMALLEST_CHUNK_BYTES && bytes / chunkBytes < FEWEST_CHUNKS) {
-      chunkBytes /= 2;
-    }
-    int chunks = (int) Math.max(1, Math.min(Integer.MAX_VALUE, bytes / chunkBytes));
-    int perSlab = Math.min(Math.min(MOST_CHUNKS_PER_SLAB, SLAB_BYTES / chunkBytes), chunks / SLABS);
-    int reserve = (int) (((long) chunks * settings.client().transitShare() + 99) / 100);
-    return new ChunkPoolSettings(
-        chunkBytes, Math.max(1, perSlab), chunks, Math.min(reserve, chunks - 1));
+    return ChunkPoolSettings.fitting(
+        Math.min(settings.client().poolBytes(), most),
+        settings.client().chunkBytes(),
+        settings.client().transitShare());
+  }
+
+  private static ChunkPoolSettings stagingOf(MemoryBudget budget, TransportSettings settings) {
+    long most = budget.limitBytes() / 100 * STAGING_PERCENT;
+    return ChunkPoolSettings.fitting(
+        Math.min(settings.server().stagingBytes(), most), STAGING_CHUNK_BYTES, 0);
   }
 }

@@ -86,7 +86,10 @@ final class TransportBase {
         new RdmaBlockServer(
             new RdmaBlockServer.Threads(layer.loop(), threads.slow(), slowThreads, random.split()),
             new RdmaBlockServer.Memory(
-                host(), adapter.budget(), new FileWindows(host(), adapter.budget())),
+                host(),
+                adapter.budget(),
+                new FileWindows(host(), adapter.budget()),
+                adapter.plan().staging()),
             catalog,
             adapter.settings().server(),
             adapter.counters()));

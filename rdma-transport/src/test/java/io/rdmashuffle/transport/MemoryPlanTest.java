@@ -6,6 +6,7 @@ import io.rdmashuffle.transport.client.ClientSettings;
 import io.rdmashuffle.transport.memory.ChunkPoolSettings;
 import io.rdmashuffle.transport.memory.MemoryBudget;
 import io.rdmashuffle.transport.memory.MemoryBudget.Use;
+import io.rdmashuffle.transport.server.ServerSettings;
 import io.rdmashuffle.transport.testing.fake.FakeFabric;
 import io.rdmashuffle.transport.verbs.HostMemory;
 import org.junit.jupiter.api.Test;
@@ -48,6 +49,21 @@ final class MemoryPlanTest {
       assertThat(pool.chunksPerSlab()).as("a part can be had").isLessThan(pool.maxChunks());
     }
     assertThat(pool.reserveChunks()).isLessThan(pool.maxChunks());
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {1, 4096, 64 << 10, 1 << 20, 8 << 20, 64 << 20, 1L << 40, Long.MAX_VALUE})
+  void whatIsGuaranteedForStagingHoldsAtLeastOneOfItsSlabs(long memlockBytes) {
+    MemoryPlan plan = plan(memlockBytes, Long.MAX_VALUE);
+
+    ChunkPoolSettings staging = plan.staging();
+    long slabBytes = (long) staging.chunksPerSlab() * staging.chunkBytes();
+    if (memlockBytes >= 1 << 20) {
+      assertThat(slabBytes).isLessThanOrEqualTo(plan.budget().limitBytes() / 100 * 15);
+      assertThat(staging.maxChunks()).isGreaterThanOrEqualTo(8);
+    }
+    assertThat((long) staging.maxChunks() * staging.chunkBytes())
+        .isLessThanOrEqualTo(ServerSettings.defaults().stagingBytes());
   }
 
   @Test

@@ -205,6 +205,11 @@ public final class ChunkPool implements AutoCloseable {
     return settings.chunkBytes();
   }
 
+  /** What the pool has when it has grown to its limit. */
+  public long mostBytes() {
+    return (long) settings.maxChunks() * settings.chunkBytes();
+  }
+
   /** Ordinary chunks that can be had now, or after growing: without waiting for anybody. */
   public int available() {
     int most = mayGrow() ? settings.maxChunks() : accounts.registered();

@@ -10,6 +10,11 @@ package io.rdmashuffle.transport.memory;
  */
 public record ChunkPoolSettings(
     int chunkBytes, int chunksPerSlab, int maxChunks, int reserveChunks) {
+  private static final int FEWEST_CHUNKS = 16;
+  private static final int SMALLEST_CHUNK_BYTES = 16 << 10;
+  private static final int SLAB_BYTES = 16 << 20;
+  private static final int SLABS = 4;
+
   public ChunkPoolSettings {
     require(chunkBytes > 0, "chunkBytes", chunkBytes);
     require(chunksPerSlab > 0 && chunksPerSlab <= Slab.MAX_CHUNKS, "chunksPerSlab", chunksPerSlab);
@@ -28,10 +33,31 @@ public record ChunkPoolSettings(
   public static ChunkPoolSettings ofBytes(long poolBytes, int chunkBytes, int reservePercent) {
     long chunks = poolBytes / chunkBytes;
     require(chunks > 0 && chunks <= Integer.MAX_VALUE, "chunks of a pool", chunks);
-    int perSlab = Math.max(1, Math.min(Slab.MAX_CHUNKS, (16 << 20) / chunkBytes));
+    int perSlab = Math.max(1, Math.min(Slab.MAX_CHUNKS, SLAB_BYTES / chunkBytes));
     long reserve = (chunks * reservePercent + 99) / 100;
     return new ChunkPoolSettings(
         chunkBytes, (int) Math.min(perSlab, chunks), (int) chunks, (int) reserve);
+  }
+
+  /**
+   * A pool that works however small it is: chunks are halved until there are 16 of them or they are
+   * down to 16 KiB, and a slab is a quarter of the pool or about 16 MiB, whichever is less, so that
+   * part of it can be had where all of it cannot.
+   *
+   * @param poolBytes rounded down to whole chunks, but one chunk at least
+   * @param chunkBytes of a large pool
+   * @param reservePercent of the pool, rounded up to whole chunks
+   */
+  public static ChunkPoolSettings fitting(long poolBytes, int chunkBytes, int reservePercent) {
+    int fitted = chunkBytes;
+    while (fitted > SMALLEST_CHUNK_BYTES && poolBytes / fitted < FEWEST_CHUNKS) {
+      fitted /= 2;
+    }
+    int chunks = (int) Math.max(1, Math.min(Integer.MAX_VALUE, poolBytes / fitted));
+    int perSlab = Math.min(Math.min(Slab.MAX_CHUNKS, SLAB_BYTES / fitted), chunks / SLABS);
+    int reserve = (int) (((long) chunks * reservePercent + 99) / 100);
+    return new ChunkPoolSettings(
+        fitted, Math.max(1, perSlab), chunks, Math.min(reserve, chunks - 1));
   }
 
   private static void require(boolean fits, String what, long value) {

@@ -5,6 +5,7 @@ import io.rdmashuffle.transport.TransportException;
 import io.rdmashuffle.transport.TransportException.Kind;
 import io.rdmashuffle.transport.channel.OwnerChannel;
 import io.rdmashuffle.transport.channel.ProgressLoop;
+import io.rdmashuffle.transport.memory.ChunkPoolSettings;
 import io.rdmashuffle.transport.memory.FileWindows;
 import io.rdmashuffle.transport.memory.MemoryBudget;
 import io.rdmashuffle.transport.verbs.HostMemory;
@@ -69,8 +70,10 @@ public final class RdmaBlockServer implements BlockServer {
    * What the server may register.
    *
    * @param budget shared with everything that registers memory in this process
+   * @param staging shape of the memory for copies of blocks, of each domain
    */
-  public record Memory(HostMemory host, MemoryBudget budget, FileWindows fileWindows) {}
+  public record Memory(
+      HostMemory host, MemoryBudget budget, FileWindows fileWindows, ChunkPoolSettings staging) {}
 
   public RdmaBlockServer(
       Threads threads,
@@ -88,6 +91,7 @@ public final class RdmaBlockServer implements BlockServer {
             memory.host(),
             memory.budget(),
             memory.fileWindows(),
+            memory.staging(),
             catalog,
             settings,
             counters,

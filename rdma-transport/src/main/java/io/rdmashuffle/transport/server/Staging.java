@@ -27,7 +27,6 @@ import org.slf4j.LoggerFactory;
  */
 final class Staging {
   private static final Logger LOG = LoggerFactory.getLogger(Staging.class);
-  private static final int CHUNK_BYTES = 128 << 10;
   private static final int SHARE_TO_WAIT = 4; // of a LOCATE's time, the rest is for reading
   private static final long CHECK_NS = Duration.ofMillis(20).toNanos();
 
@@ -47,9 +46,7 @@ final class Staging {
     this.parts = parts;
     this.windows = windows;
     this.housekeeping = parts.lanes().newLane(Integer.MAX_VALUE);
-    long bytes = parts.settings().stagingBytes();
-    int chunkBytes = (int) Math.min(CHUNK_BYTES, bytes);
-    ChunkPoolSettings shape = ChunkPoolSettings.ofBytes(bytes, chunkBytes, 0);
+    ChunkPoolSettings shape = parts.staging();
     MemorySource source =
         new MemorySource(
             parts.hostMemory(),
@@ -187,7 +184,7 @@ final class Staging {
     boolean nothingToComeBack = pool.chunksOut() == current.taken.size() && pool.available() == 0;
     if (nothingToComeBack) {
       LOG.warn("No memory to stage blocks in: they are left to the engine's shuffle for now");
-      windows.shrink(parts.settings().stagingBytes()); // so that the pool can grow when it retries
+      windows.shrink(pool.mostBytes()); // so that the pool can grow when it retries
       refuse(parts.loop().nowNs());
     } else {
       refuse(parts.loop().nowNs() - parts.settings().locateTimeout().toNanos() / SHARE_TO_WAIT);

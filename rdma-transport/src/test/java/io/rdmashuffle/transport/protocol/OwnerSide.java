@@ -8,6 +8,7 @@ import io.rdmashuffle.transport.TransportException;
 import io.rdmashuffle.transport.channel.ChannelLayer;
 import io.rdmashuffle.transport.channel.ChannelParts;
 import io.rdmashuffle.transport.channel.ChannelSettings;
+import io.rdmashuffle.transport.memory.ChunkPoolSettings;
 import io.rdmashuffle.transport.memory.FileWindows;
 import io.rdmashuffle.transport.memory.MemoryBudget;
 import io.rdmashuffle.transport.server.RdmaBlockServer;
@@ -53,7 +54,11 @@ public final class OwnerSide implements AutoCloseable {
         parts.push(
             new RdmaBlockServer(
                 new RdmaBlockServer.Threads(layer.loop(), layer.slowPool(), 2, new Random(7)),
-                new RdmaBlockServer.Memory(memory, budget, new FileWindows(memory, budget)),
+                new RdmaBlockServer.Memory(
+                    memory,
+                    budget,
+                    new FileWindows(memory, budget),
+                    ChunkPoolSettings.ofBytes(settings.stagingBytes(), 128 << 10, 0)),
                 outputs,
                 settings,
                 counters));

@@ -7,6 +7,7 @@ import io.rdmashuffle.transport.Counters;
 import io.rdmashuffle.transport.TransportException;
 import io.rdmashuffle.transport.channel.testing.ManualLoop;
 import io.rdmashuffle.transport.channel.testing.ScriptedOwnerChannel;
+import io.rdmashuffle.transport.memory.ChunkPoolSettings;
 import io.rdmashuffle.transport.memory.FileWindows;
 import io.rdmashuffle.transport.memory.MemoryBudget;
 import io.rdmashuffle.transport.testing.fake.FakeFabric;
@@ -65,10 +66,19 @@ final class ServerRig implements AutoCloseable {
         new RdmaBlockServer(
             new RdmaBlockServer.Threads(loop, pool, 2, new Random(1)),
             new RdmaBlockServer.Memory(
-                provider.hostMemory(), budget, new FileWindows(provider.hostMemory(), budget)),
+                provider.hostMemory(),
+                budget,
+                new FileWindows(provider.hostMemory(), budget),
+                staging(settings)),
             files.catalog(),
             settings,
             counters);
+  }
+
+  /** All that the settings ask for, in chunks of 128 KiB. */
+  private static ChunkPoolSettings staging(ServerSettings settings) {
+    return ChunkPoolSettings.ofBytes(
+        settings.stagingBytes(), (int) Math.min(128 << 10, settings.stagingBytes()), 0);
   }
 
   /** Small numbers, so that small files meet every limit. */
