@@ -23,6 +23,7 @@ final class LocateAnswers {
   private final Reply.Answer[] answers;
   private final WindowClaim[] claims;
   private final List<CopyBatch> copied = new ArrayList<>(0);
+  private int answered; // keys from here on are left out
   private int inlineRoomBytes = UNKNOWN;
 
   /**
@@ -35,11 +36,26 @@ final class LocateAnswers {
     this.blocks = blocks;
     this.answers = new Reply.Answer[blocks.length];
     this.claims = new WindowClaim[blocks.length];
+    this.answered = blocks.length;
   }
 
-  /** Whether a block has neither an answer nor a claim. */
+  /** Whether a block has neither an answer nor a claim, and is not left out. */
   boolean isOpen(int index) {
-    return answers[index] == null && claims[index] == null;
+    return answers[index] == null && claims[index] == null && !isLeftOut(index);
+  }
+
+  /**
+   * This key and those behind it are not answered: the reader asks again for them, when it has read
+   * what it is granted now.
+   *
+   * @param index not 0, as every reply answers something
+   */
+  void leaveOutFrom(int index) {
+    answered = Math.min(answered, index);
+  }
+
+  boolean isLeftOut(int index) {
+    return index >= answered;
   }
 
   void set(int index, Reply.Answer answer) {
@@ -105,7 +121,7 @@ final class LocateAnswers {
 
   /**
    * Makes the reply, with as many answers as fit the frame, and leases what they grant. Everything
-   * else is given back.
+   * else, what is left out among it, is given back.
    *
    * @param forTheRest what to say of blocks that are not ready
    */
@@ -113,7 +129,7 @@ final class LocateAnswers {
     List<Reply.Answer> fitting = new ArrayList<>(answers.length);
     List<WindowClaim> granted = new ArrayList<>(answers.length);
     int room = WireSizes.ANSWERS_BYTES;
-    for (int i = 0; i < answers.length; i++) {
+    for (int i = 0; i < answered; i++) {
       Reply.Answer answer = answerOf(i, forTheRest);
       room -= WireSizes.atMostBytes(answer);
       if (room < 0) {

@@ -190,7 +190,7 @@ final class LocateCall implements WindowClaim.Listener, CopyBatch.Listener {
     StagingLayout layout = staging.newLayout();
     List<BlockCopy> copies = new ArrayList<>(indices.size());
     for (int index : indices) {
-      BlockCopy copy = planCopy(index, layout);
+      BlockCopy copy = answers.isLeftOut(index) ? null : planCopy(index, layout);
       if (copy != null) {
         copies.add(copy);
       }
@@ -218,6 +218,10 @@ final class LocateCall implements WindowClaim.Listener, CopyBatch.Listener {
       return null;
     }
     StagingLayout.Place place = layout.add(block.bytes());
+    if (place == null && index > 0 && layout.fitsAlone(block.bytes())) {
+      answers.leaveOutFrom(index); // others of this request have taken the room
+      return null;
+    }
     if (place == null) {
       answers.refuse(index, FallbackReason.OWNER_NO_MEMORY);
       return null;
@@ -239,7 +243,7 @@ final class LocateCall implements WindowClaim.Listener, CopyBatch.Listener {
       return;
     }
     if (!toCopy.isEmpty()) {
-      List<Integer> indices = List.copyOf(toCopy);
+      List<Integer> indices = toCopy.stream().sorted().toList();
       toCopy.clear();
       copy(indices);
     }

@@ -50,6 +50,11 @@ final class StagingLayout {
     return (bytes + chunkBytes - 1) / chunkBytes;
   }
 
+  /** Whether a block of that length would have room if there were no others. */
+  boolean fitsAlone(long bytes) {
+    return pieces(bytes) <= mostChunks;
+  }
+
   int chunks() {
     return chunks;
   }

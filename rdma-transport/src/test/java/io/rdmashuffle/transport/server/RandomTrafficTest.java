@@ -145,8 +145,8 @@ final class RandomTrafficTest {
       return;
     }
     Held one = held.get(random.nextInt(held.size()));
-    assertThat(one.reply.answers()).hasSameSizeAs(one.keys);
-    for (int i = 0; i < one.keys.size(); i++) {
+    assertThat(one.reply.answers()).hasSizeBetween(1, one.keys.size());
+    for (int i = 0; i < one.reply.answers().size(); i++) {
       Reply.Answer answer = one.reply.answers().get(i);
       if (!(answer instanceof Reply.NotByRdma)) {
         assertThat(rig.read(answer)).isEqualTo(expected.get(one.keys.get(i)));

@@ -86,6 +86,24 @@ final class StagingTest {
   }
 
   @Test
+  void whatFindsNoRoomBesideOthersOfItsRequestIsLeftOutOfTheReply() throws IOException {
+    OutputFile file = rig.file(4 * 100_000);
+    BlockKey[] keys = new BlockKey[3]; // each takes a chunk, and a request may have two
+    for (int i = 0; i < keys.length; i++) {
+      keys[i] = rig.block(file, i * 100_000L, 100_000);
+    }
+
+    Reply.Located located = rig.locate(first, keys);
+
+    assertThat(located.answers()).hasSize(2).allMatch(a -> ((Reply.Granted) a).staged());
+    rig.release(first, located.lease());
+    located = rig.locate(first, keys[2]);
+    assertThat(rig.read(located.answers().get(0)))
+        .isEqualTo(ServerRig.bytes(file, 200_000, 100_000));
+    rig.release(first, located.lease());
+  }
+
+  @Test
   void aBlockOverHalfOfTheMemoryIsRefusedAtOnce() throws IOException {
     OutputFile file = rig.file(2 * CHUNK + 1);
     assertThat(rig.locateOne(first, rig.block(file, 0, 2 * CHUNK + 1)))
