@@ -29,6 +29,11 @@ final class ScriptedDiscovery implements Discovery {
     return asked.get(asked.size() - 1);
   }
 
+  /** All questions ever asked about a peer. */
+  List<Asked> about(Peer peer) {
+    return asked.stream().filter(question -> question.peer().equals(peer)).toList();
+  }
+
   static InetSocketAddress address(int host) {
     return new InetSocketAddress("10.0.0." + host, 4791);
   }

@@ -9,6 +9,7 @@ import io.rdmashuffle.transport.memory.MemoryBudget.Bound;
 import io.rdmashuffle.transport.memory.MemoryBudget.Use;
 import io.rdmashuffle.transport.verbs.Access;
 import io.rdmashuffle.transport.verbs.HostMemory;
+import io.rdmashuffle.transport.verbs.Mapping;
 import io.rdmashuffle.transport.verbs.ProtectionDomain;
 import io.rdmashuffle.transport.verbs.disni.DisniProvider;
 import io.rdmashuffle.transport.verbs.disni.DisniProviders;
@@ -61,6 +62,24 @@ class SoftMemoryTest {
     pool.close();
     assertThat(chunk.view(992, 8).getLong(0)).isEqualTo(7);
     chunk.close();
+  }
+
+  /** Else a fork would move the pages under the adapter: what it writes would be lost (fork(2)). */
+  @Test
+  void memoryThatTheAdapterWritesIsKeptOutOfChildProcesses() throws Exception {
+    try (Mapping mapping = memory.allocate(5L * memory.pageBytes())) {
+      String begin = Long.toHexString(mapping.address()) + "-";
+      boolean found = false;
+      String flags = "";
+      for (String line : Files.readAllLines(Path.of("/proc/self/smaps"))) {
+        found |= line.startsWith(begin);
+        if (found && line.startsWith("VmFlags:")) {
+          flags = line;
+          break;
+        }
+      }
+      assertThat(flags.split(" +")).as("flags of the mapping, proc(5)").contains("dc");
+    }
   }
 
   @Test

@@ -41,8 +41,10 @@ public final class FakeFabric {
   private final Deque<Runnable> cmWork = new ArrayDeque<>();
   private final Set<FakeQueuePair> readyQueuePairs = new LinkedHashSet<>();
   private final Random keys = new Random(42);
+  private final Deque<Integer> droppedKeys = new ArrayDeque<>();
   private final VerbsProvider provider;
   private Random order;
+  private boolean reusing;
   private int lastQueuePairNumber = 0x100;
 
   private FakeFabric(boolean stepped, NanoClock clock) {
@@ -103,6 +105,14 @@ public final class FakeFabric {
    */
   public synchronized void shuffleQueuePairs(long seed) {
     order = new Random(seed);
+  }
+
+  /**
+   * From now on keys and addresses come back as soon as they are free: the worst an adapter and a
+   * kernel may do to whoever still holds old ones.
+   */
+  public synchronized void reuseKeysAndAddresses() {
+    reusing = true;
   }
 
   /**
@@ -218,16 +228,23 @@ public final class FakeFabric {
 
   /** Unique, not zero, of either sign, and different for local and remote use. */
   int newKey(FakeRegion region) {
-    int key;
-    do {
+    int key = reusing && !droppedKeys.isEmpty() ? droppedKeys.pop() : 0;
+    while (key == 0 || regionsByKey.containsKey(key)) {
       key = keys.nextInt();
-    } while (key == 0 || regionsByKey.containsKey(key));
+    }
     regionsByKey.put(key, region);
     return key;
   }
 
   void dropKey(int key) {
     regionsByKey.remove(key);
+    if (reusing) {
+      droppedKeys.push(key);
+    }
+  }
+
+  boolean isReusing() {
+    return reusing;
   }
 
   /** Null if no region has it. */

@@ -10,6 +10,9 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
@@ -20,6 +23,7 @@ final class FakeHostMemory implements HostMemory {
   private final long memlockBytes;
   private final int pageBytes;
   private final TreeMap<Long, FakeMapping> mappings = new TreeMap<>();
+  private final Map<Long, Deque<Long>> freed = new HashMap<>(); // by size, last freed first
   private long nextAddress = 0x7f00_0000_0000L;
   private long pinnedBytes;
 
@@ -129,6 +133,11 @@ final class FakeHostMemory implements HostMemory {
 
   void remove(FakeMapping mapping) {
     mappings.remove(mapping.address());
+    if (fabric.isReusing()) {
+      freed
+          .computeIfAbsent(roundUp(mapping.range().bytes()), size -> new ArrayDeque<>())
+          .push(mapping.address());
+    }
   }
 
   FakeFabric fabric() {
@@ -140,8 +149,12 @@ final class FakeHostMemory implements HostMemory {
     return mapping;
   }
 
-  /** Never the same twice, with an unmapped page behind each. */
+  /** Never the same twice unless the fabric reuses them; with an unmapped page behind each. */
   private long takeAddress(long bytes) {
+    Deque<Long> free = freed.get(roundUp(bytes));
+    if (free != null && !free.isEmpty()) {
+      return free.pop();
+    }
     long address = nextAddress;
     nextAddress += roundUp(bytes) + pageBytes;
     return address;

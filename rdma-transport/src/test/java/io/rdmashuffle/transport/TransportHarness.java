@@ -1,0 +1,101 @@
+package io.rdmashuffle.transport;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdmashuffle.transport.client.Discovery.Invitation;
+import io.rdmashuffle.transport.client.Peer;
+import io.rdmashuffle.transport.memory.MemoryBudget;
+import io.rdmashuffle.transport.verbs.VerbsProvider;
+import io.rdmashuffle.transport.wire.BlockKey;
+import java.net.InetAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Whole transports in one JVM, as if each were a process of its own, with files of its own. After
+ * each test they are closed, and nothing may be left of them.
+ */
+abstract class TransportHarness {
+  static final MemoryBudget.Bound ENOUGH =
+      new MemoryBudget.Bound(512 << 20, "the test's bound", "none");
+
+  @TempDir Path directory;
+
+  private final Map<String, Process> processes = new ConcurrentHashMap<>();
+
+  /** Libraries of one more process. */
+  protected abstract VerbsProvider provider() throws Exception;
+
+  /** Address of an adapter for one more process. */
+  protected abstract InetAddress address() throws Exception;
+
+  /** Fails if anything is open, after all transports are closed. */
+  protected abstract void assertNothingOpen() throws Exception;
+
+  /** One process with a transport. */
+  final class Process {
+    final Outputs outputs;
+    final RdmaTransport transport;
+    final Peer peer;
+
+    Process(String id, TransportSettings settings) throws Exception {
+      this(id, provider(), settings);
+    }
+
+    Process(String id, VerbsProvider libraries, TransportSettings settings) throws Exception {
+      peer = new Peer(id, "host-" + id, 7337);
+      outputs = new Outputs(Files.createDirectory(directory.resolve(id)));
+      transport =
+          RdmaTransport.open(
+              new RdmaTransport.Site(libraries, address(), id, NanoClock.system()),
+              new RdmaTransport.Engine(outputs, TransportHarness.this::discover),
+              settings);
+      processes.put(id, this);
+    }
+
+    long registeredBytes() {
+      return transport.levels().entrySet().stream()
+          .filter(level -> level.getKey().startsWith("registered-bytes."))
+          .mapToLong(Map.Entry::getValue)
+          .sum();
+    }
+
+    Collected fetch(Process owner, List<BlockKey> keys) {
+      Collected collected = new Collected(keys);
+      transport.client().fetch(owner.peer, keys, collected);
+      return collected;
+    }
+  }
+
+  final CompletableFuture<Invitation> discover(Peer peer) {
+    RdmaTransport owner = processes.get(peer.id()).transport;
+    TicketOffice.Ticket ticket = owner.tickets().issue();
+    return CompletableFuture.completedFuture(
+        new Invitation.Ticket(
+            List.of(owner.listenAddress()), ticket.credentialId(), ticket.secret()));
+  }
+
+  final Process process(String id) throws Exception {
+    return new Process(id, TransportSettings.defaults(ENOUGH));
+  }
+
+  @AfterEach
+  final void nothingIsLeft() throws Exception {
+    for (Process process : processes.values()) {
+      process.transport.close();
+      assertThat(process.transport.levels().values())
+          .as("%s", process.transport.levels())
+          .containsOnly(0L);
+    }
+    assertNothingOpen();
+    assertThat(Thread.getAllStackTraces().keySet())
+        .extracting(Thread::getName)
+        .noneMatch(name -> name.startsWith("rdma-shuffle-"));
+  }
+}
