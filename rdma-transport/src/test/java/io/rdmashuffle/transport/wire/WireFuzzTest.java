@@ -4,17 +4,21 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.fail;
 
+import io.rdmashuffle.transport.testing.FuzzBudget;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 
 /** Whatever arrives, the decoder returns a message or throws a WireException, nothing else. */
 final class WireFuzzTest {
   private static final long SEED = Long.getLong("wire.fuzz.seed", 42);
   private final WireCodec codec = new WireCodec();
-  private final Random random = new Random(SEED);
+  private Random random = new Random(SEED);
 
   @Test
   void framesCutAtAnyByteAreRefused() {
@@ -78,6 +82,56 @@ final class WireFuzzTest {
       }
     }
     assertThat(decoded).isPositive();
+  }
+
+  /** Everything at once: whole messages cut, changed, joined, lengthened, or nothing but noise. */
+  @Test
+  @Timeout(unit = TimeUnit.MINUTES, value = 90)
+  void whateverArrivesIsAMessageOrRefused() throws WireException {
+    FuzzBudget budget = FuzzBudget.of("frame decoder", 20);
+    List<Object> messages = messages();
+    long decoded = 0;
+    while (budget.goesOn()) {
+      long seed = budget.nextSeed();
+      random = new Random(seed);
+      for (int i = 0; i < 2_000; i++) {
+        Object like = messages.get(random.nextInt(messages.size()));
+        decoded += decodeOrRefuse(like, mutation(like, messages), "seed " + seed) == null ? 0 : 1;
+      }
+    }
+    assertThat(decoded).isPositive();
+  }
+
+  private ByteBuffer mutation(Object like, List<Object> messages) {
+    byte[] bytes = bytesOf(like);
+    for (int changes = random.nextInt(4); changes >= 0 && bytes.length > 0; changes--) {
+      int at = random.nextInt(bytes.length);
+      switch (random.nextInt(6)) {
+        case 0 -> bytes[at] ^= (byte) (1 << random.nextInt(8));
+        case 1 -> bytes[at] = (byte) random.nextInt();
+        case 2 -> bytes = Arrays.copyOf(bytes, at);
+        case 3 -> bytes = Arrays.copyOf(bytes, Math.min(WireLimits.FRAME_BYTES, bytes.length + at));
+        case 4 -> {
+          byte[] other = bytesOf(messages.get(random.nextInt(messages.size())));
+          int from = random.nextInt(other.length);
+          int length = Math.min(bytes.length - at, other.length - from);
+          System.arraycopy(other, from, bytes, at, length);
+        }
+        default -> {
+          byte[] noise = new byte[random.nextInt(1 + Math.min(16, bytes.length - at))];
+          random.nextBytes(noise);
+          System.arraycopy(noise, 0, bytes, at, noise.length);
+        }
+      }
+    }
+    return ByteBuffer.wrap(bytes);
+  }
+
+  private static byte[] bytesOf(Object message) {
+    ByteBuffer frame = Messages.encode(1, message);
+    byte[] bytes = new byte[frame.remaining()];
+    frame.get(bytes);
+    return bytes;
   }
 
   private List<Object> messages() {
