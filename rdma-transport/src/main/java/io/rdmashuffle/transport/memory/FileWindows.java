@@ -22,9 +22,9 @@ import java.util.function.Predicate;
 /**
  * Registers parts of files in place, with the right to be READ and no other.
  *
- * <p>The first window of a directory finds out which mapping the kernel lets the adapter pin: a
+ * <p>The first window of a place finds out which mapping the kernel lets the adapter pin: a
  * read-only one, else a writable one if the file is this process's own; never a private one, which
- * would copy every page. The answer holds for the directory from then on.
+ * would copy every page. The answer holds for the place from then on.
  *
  * <p><b>Threads:</b> any; slow, not for the progress thread. The budget and the domains are lent.
  */
@@ -36,7 +36,7 @@ public final class FileWindows {
   private final MemoryBudget budget;
   private final Predicate<Path> mayOpenForWriting;
   private final Pages pages;
-  private final Map<Path, WindowSupport> supportByDirectory = new ConcurrentHashMap<>();
+  private final Map<Path, WindowSupport> supportByPlace = new ConcurrentHashMap<>();
 
   public FileWindows(HostMemory host, MemoryBudget budget) {
     this(host, budget, new WritableFiles());
@@ -49,9 +49,9 @@ public final class FileWindows {
     this.pages = new Pages(host.pageBytes());
   }
 
-  /** What is known of a directory; empty until a window in it has been tried. */
-  public Optional<WindowSupport> support(Path directory) {
-    return Optional.ofNullable(supportByDirectory.get(directory));
+  /** What is known of a place; empty until a window in it has been tried. */
+  public Optional<WindowSupport> support(Path place) {
+    return Optional.ofNullable(supportByPlace.get(place));
   }
 
   /**
@@ -62,11 +62,12 @@ public final class FileWindows {
    * @param bytes may end behind the file's end, within its last page; counted in whole pages
    * @return the caller closes it
    * @throws TransportException of kind RETRY if the budget, the kernel (ENOMEM) or the adapter has
-   *     no room; of kind CONFIG with errno EFAULT if no mapping of this directory can be
-   *     registered; of kind CONFIG otherwise if the file is gone, too short, or cannot be mapped
+   *     no room; of kind CONFIG with errno EFAULT if no mapping of this place can be registered; of
+   *     kind CONFIG otherwise if the file is gone, too short, or cannot be mapped
    */
-  public FileWindow open(ProtectionDomain domain, Path file, long offsetBytes, long bytes)
+  public FileWindow open(ProtectionDomain domain, PlacedFile placed, long offsetBytes, long bytes)
       throws TransportException {
+    Path file = placed.path();
     if (offsetBytes < 0 || bytes <= 0 || !pages.isAligned(offsetBytes)) {
       throw new IllegalArgumentException("window " + offsetBytes + "+" + bytes + " of " + file);
     }
@@ -77,7 +78,7 @@ public final class FileWindows {
     }
     try (CloseStack undo = new CloseStack()) {
       undo.push(() -> budget.release(Use.WINDOWS, wholePages));
-      return new Attempt(domain, file, offsetBytes, wholePages).open(undo);
+      return new Attempt(domain, placed, offsetBytes, wholePages).open(undo);
     }
   }
 
@@ -104,18 +105,18 @@ public final class FileWindows {
     private final Path file;
     private final long offsetBytes;
     private final long bytes;
-    private final Path directory;
+    private final Path place;
 
-    Attempt(ProtectionDomain domain, Path file, long offsetBytes, long bytes) {
+    Attempt(ProtectionDomain domain, PlacedFile placed, long offsetBytes, long bytes) {
       this.domain = domain;
-      this.file = file;
+      this.file = placed.path();
+      this.place = placed.place();
       this.offsetBytes = offsetBytes;
       this.bytes = bytes;
-      this.directory = Optional.ofNullable(file.getParent()).orElse(Path.of(""));
     }
 
     FileWindow open(CloseStack undo) throws TransportException {
-      WindowSupport known = supportByDirectory.get(directory);
+      WindowSupport known = supportByPlace.get(place);
       if (known == null) {
         return probe(undo);
       }
@@ -153,7 +154,7 @@ public final class FileWindows {
 
     /**
      * Goes on only if the kernel refused this kind of mapping. EFAULT says so, but also that the
-     * file was cut short since it was looked at, which tells nothing about the directory.
+     * file was cut short since it was looked at, which tells nothing about the place.
      */
     private void requireRefused(VerbsException failure) throws TransportException {
       if (failure.errno() != EFAULT) {
@@ -163,17 +164,17 @@ public final class FileWindows {
     }
 
     private FileWindow remember(WindowSupport.Mode mode, FileWindow window) {
-      supportByDirectory.putIfAbsent(directory, new WindowSupport(mode, ""));
+      supportByPlace.putIfAbsent(place, new WindowSupport(mode, ""));
       return window;
     }
 
     private VerbsException refuse(String why, VerbsException cause) {
       String reason =
           "files in "
-              + directory
+              + place
               + " cannot be registered: this kernel refuses read-only mappings, and "
               + why;
-      supportByDirectory.putIfAbsent(directory, new WindowSupport(WindowSupport.Mode.NONE, reason));
+      supportByPlace.putIfAbsent(place, new WindowSupport(WindowSupport.Mode.NONE, reason));
       VerbsException refused = new VerbsException(Kind.CONFIG, reason, EFAULT);
       refused.addSuppressed(cause);
       return refused;

@@ -50,9 +50,8 @@ final class FileEntry {
   }
 
   /** As {@link io.rdmashuffle.transport.memory.FileWindows#support} names it. */
-  Path directory() {
-    Path parent = file.path().getParent();
-    return parent != null ? parent : Path.of("");
+  Path place() {
+    return file.placed().place();
   }
 
   /**
@@ -63,7 +62,7 @@ final class FileEntry {
   void confirm() throws NotServedException {
     FileIdentity found = FileIdentity.of(file);
     identity.compareAndSet(null, found);
-    if (!found.equals(identity.get())) {
+    if (!file.mayBe(found.key()) || !found.equals(identity.get())) {
       throw new NotServedException(
           FallbackReason.FILE_CHANGED, file + " was " + identity.get() + ", is " + found, null);
     }

@@ -18,8 +18,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Registers and deregisters windows on the slow pool, and remembers what was refused: a whole
- * directory if its mappings cannot be registered, a single file for any other lasting reason, all
+ * Registers and deregisters windows on the slow pool, and remembers what was refused: a whole place
+ * if its mappings cannot be registered, a single file for any other lasting reason, all
  * registrations for a while if memory is short.
  *
  * <p><b>Threads:</b> progress thread only, jobs apart.
@@ -29,7 +29,7 @@ final class WindowRegistrar {
   private final ServerParts parts;
   private final ProtectionDomain domain;
   private final SlowLanes.Lane housekeeping;
-  private final Set<Path> reportedDirectories = new HashSet<>();
+  private final Set<Path> reportedPlaces = new HashSet<>();
   private final RegistrationBackoff backoff;
 
   WindowRegistrar(ServerParts parts, ProtectionDomain domain) {
@@ -55,11 +55,11 @@ final class WindowRegistrar {
   }
 
   boolean canRegister(FileEntry entry) {
-    return !backoff.isPaused() && !entry.isCopyOnly() && !isRefused(entry.directory());
+    return !backoff.isPaused() && !entry.isCopyOnly() && !isRefused(entry.place());
   }
 
-  private boolean isRefused(Path directory) {
-    return parts.fileWindows().support(directory).stream()
+  private boolean isRefused(Path place) {
+    return parts.fileWindows().support(place).stream()
         .anyMatch(support -> support.mode() == WindowSupport.Mode.NONE);
   }
 
@@ -96,7 +96,9 @@ final class WindowRegistrar {
       FileEntry entry = window.entry();
       entry.confirm();
       FileWindow opened =
-          parts.fileWindows().open(domain, entry.file().path(), window.fromBytes(), window.bytes());
+          parts
+              .fileWindows()
+              .open(domain, entry.file().placed(), window.fromBytes(), window.bytes());
       try {
         entry.confirm(); // the path may have changed hands before it was mapped
       } catch (NotServedException | RuntimeException e) {
@@ -134,17 +136,17 @@ final class WindowRegistrar {
    */
   void onRefused(Window window, Refusal refusal, long heldBytes) {
     OutputFile file = window.entry().file();
-    Path directory = window.entry().directory();
+    Path place = window.entry().place();
     Throwable cause = refusal.cause();
     if (refusal.reason() != null) {
       parts.reports().fileFailed(file, refusal.reason(), cause);
     } else if (cause instanceof TransportException e && e.kind() == Kind.RETRY) {
       onNoMemory(e, heldBytes);
-    } else if (!isRefused(directory)) {
+    } else if (!isRefused(place)) {
       window.entry().makeCopyOnly();
       LOG.warn("{} cannot be registered, its blocks are copied", file, cause);
-    } else if (reportedDirectories.add(directory)) {
-      LOG.warn("Blocks of files in {} are copied: {}", directory, cause.toString());
+    } else if (reportedPlaces.add(place)) {
+      LOG.warn("Blocks of files in {} are copied: {}", place, cause.toString());
     }
   }
 

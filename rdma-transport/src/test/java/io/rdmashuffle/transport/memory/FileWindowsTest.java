@@ -46,7 +46,7 @@ class FileWindowsTest {
 
   @Test
   void windowCoversItsRangeAndIsCountedInWholePages() throws Exception {
-    try (FileWindow window = windows(OWN).open(host.domain, file, 4096, 5904)) {
+    try (FileWindow window = windows(OWN).open(host.domain, PlacedFile.of(file), 4096, 5904)) {
       assertThat(window.offsetBytes()).isEqualTo(4096);
       assertThat(window.bytes()).isEqualTo(8192);
       assertThat(window.rkey()).isNotZero();
@@ -62,7 +62,7 @@ class FileWindowsTest {
 
   @Test
   void closingTwiceIsHarmless() throws Exception {
-    FileWindow window = windows(OWN).open(host.domain, file, 0, 4096);
+    FileWindow window = windows(OWN).open(host.domain, PlacedFile.of(file), 0, 4096);
     window.close();
     window.close();
   }
@@ -73,8 +73,8 @@ class FileWindowsTest {
     List<MapMode> tried = new ArrayList<>();
     host.fabric.faults().refuseFiles((path, mode) -> !tried.add(mode));
     assertThat(windows.support(directory)).isEmpty();
-    windows.open(host.domain, file, 0, 4096).close();
-    windows.open(host.domain, file, 4096, 4096).close();
+    windows.open(host.domain, PlacedFile.of(file), 0, 4096).close();
+    windows.open(host.domain, PlacedFile.of(file), 4096, 4096).close();
     assertThat(tried).containsExactly(MapMode.READ_ONLY, MapMode.READ_ONLY);
     assertThat(windows.support(directory))
         .contains(new WindowSupport(WindowSupport.Mode.READ_ONLY, ""));
@@ -92,8 +92,8 @@ class FileWindowsTest {
               return mode == MapMode.READ_ONLY;
             });
     byte[] before = Files.readAllBytes(file);
-    windows.open(host.domain, file, 8192, 4096).close();
-    windows.open(host.domain, file, 0, 4096).close();
+    windows.open(host.domain, PlacedFile.of(file), 8192, 4096).close();
+    windows.open(host.domain, PlacedFile.of(file), 0, 4096).close();
     assertThat(tried).containsExactly(MapMode.READ_ONLY, MapMode.READ_WRITE, MapMode.READ_WRITE);
     assertThat(windows.support(directory).orElseThrow().mode())
         .isEqualTo(WindowSupport.Mode.READ_WRITE);
@@ -105,11 +105,11 @@ class FileWindowsTest {
     FileWindows windows = windows(FOREIGN);
     List<MapMode> tried = new ArrayList<>();
     host.fabric.faults().refuseFiles((path, mode) -> tried.add(mode));
-    assertThatThrownBy(() -> windows.open(host.domain, file, 0, 4096))
+    assertThatThrownBy(() -> windows.open(host.domain, PlacedFile.of(file), 0, 4096))
         .isInstanceOfSatisfying(
             VerbsException.class, e -> assertThat(e.errno()).isEqualTo(Errno.EFAULT.number()))
         .hasMessageContaining("map.data is not this process's own");
-    assertThatThrownBy(() -> windows.open(host.domain, file, 0, 4096))
+    assertThatThrownBy(() -> windows.open(host.domain, PlacedFile.of(file), 0, 4096))
         .hasMessageContaining("refuses read-only mappings");
     assertThat(tried).containsExactly(MapMode.READ_ONLY);
   }
@@ -119,8 +119,8 @@ class FileWindowsTest {
     Path foreign = Files.write(directory.resolve("foreign.data"), new byte[4096]);
     FileWindows windows = windows(file::equals);
     host.fabric.faults().refuseFiles((path, mode) -> mode == MapMode.READ_ONLY);
-    windows.open(host.domain, file, 0, 4096).close();
-    assertThatThrownBy(() -> windows.open(host.domain, foreign, 0, 4096))
+    windows.open(host.domain, PlacedFile.of(file), 0, 4096).close();
+    assertThatThrownBy(() -> windows.open(host.domain, PlacedFile.of(foreign), 0, 4096))
         .hasMessageContaining("foreign.data is not this process's own");
   }
 
@@ -130,7 +130,7 @@ class FileWindowsTest {
     List<MapMode> tried = new ArrayList<>();
     host.fabric.faults().refuseFiles((path, mode) -> tried.add(mode));
     for (int i = 0; i < 2; i++) {
-      assertThatThrownBy(() -> windows.open(host.domain, file, 0, 4096))
+      assertThatThrownBy(() -> windows.open(host.domain, PlacedFile.of(file), 0, 4096))
           .isInstanceOfSatisfying(
               VerbsException.class,
               e -> {
@@ -149,45 +149,46 @@ class FileWindowsTest {
     Path otherFile = Files.write(other.resolve("map.data"), new byte[4096]);
     FileWindows windows = windows(OWN);
     host.fabric.faults().refuseFiles((path, mode) -> path.startsWith(other));
-    assertThatThrownBy(() -> windows.open(host.domain, otherFile, 0, 4096))
+    assertThatThrownBy(() -> windows.open(host.domain, PlacedFile.of(otherFile), 0, 4096))
         .hasMessageContaining(other.toString());
-    windows.open(host.domain, file, 0, 4096).close();
+    windows.open(host.domain, PlacedFile.of(file), 0, 4096).close();
   }
 
   @Test
   void lackOfMemoryTeachesNothingAboutTheDirectory() throws Exception {
     FileWindows windows = windows(OWN);
     host.fabric.faults().refuseRegistration(1, Errno.ENOMEM);
-    assertThatThrownBy(() -> windows.open(host.domain, file, 0, 4096))
+    assertThatThrownBy(() -> windows.open(host.domain, PlacedFile.of(file), 0, 4096))
         .isInstanceOfSatisfying(
             VerbsException.class, e -> assertThat(e.kind()).isEqualTo(Kind.RETRY));
     assertThat(windows.support(directory)).isEmpty();
     assertThat(host.budget.usedBytes()).isZero();
-    windows.open(host.domain, file, 0, 4096).close();
+    windows.open(host.domain, PlacedFile.of(file), 0, 4096).close();
   }
 
   @Test
   void budgetIsAskedBeforeAnythingIsMapped() throws Exception {
     FileWindows windows = windows(OWN);
     host.budget.tryReserve(Use.STAGING, (1 << 20) - 4096);
-    assertThatThrownBy(() -> windows.open(host.domain, file, 0, 8192))
+    assertThatThrownBy(() -> windows.open(host.domain, PlacedFile.of(file), 0, 8192))
         .isInstanceOfSatisfying(
             TransportException.class, e -> assertThat(e.kind()).isEqualTo(Kind.RETRY))
         .hasMessageContaining("no room for 8 KiB of WINDOWS");
-    windows.open(host.domain, file, 0, 4096).close();
+    windows.open(host.domain, PlacedFile.of(file), 0, 4096).close();
     host.budget.release(Use.STAGING, (1 << 20) - 4096);
   }
 
   @Test
   void rangeBehindTheFileIsRefusedBeforeItIsMapped() {
     FileWindows windows = windows(OWN);
-    assertThatThrownBy(() -> windows.open(host.domain, file, 8192, 4097))
+    assertThatThrownBy(() -> windows.open(host.domain, PlacedFile.of(file), 8192, 4097))
         .isInstanceOfSatisfying(
             TransportException.class, e -> assertThat(e.kind()).isEqualTo(Kind.CONFIG))
         .hasMessageContaining("which has 10000");
-    assertThatThrownBy(() -> windows.open(host.domain, file, 1L << 40, 4096))
+    assertThatThrownBy(() -> windows.open(host.domain, PlacedFile.of(file), 1L << 40, 4096))
         .hasMessageContaining("which has 10000");
-    assertThatThrownBy(() -> windows.open(host.domain, directory.resolve("gone"), 0, 4096))
+    assertThatThrownBy(
+            () -> windows.open(host.domain, PlacedFile.of(directory.resolve("gone")), 0, 4096))
         .isInstanceOf(TransportException.class)
         .hasMessageContaining("gone");
     assertThat(host.fabric.openCount(Resource.MAPPING)).isZero();
@@ -195,9 +196,9 @@ class FileWindowsTest {
 
   @Test
   void unalignedWindowIsABugOfTheCaller() {
-    assertThatThrownBy(() -> windows(OWN).open(host.domain, file, 100, 4096))
+    assertThatThrownBy(() -> windows(OWN).open(host.domain, PlacedFile.of(file), 100, 4096))
         .isInstanceOf(IllegalArgumentException.class);
-    assertThatThrownBy(() -> windows(OWN).open(host.domain, file, 0, 0))
+    assertThatThrownBy(() -> windows(OWN).open(host.domain, PlacedFile.of(file), 0, 0))
         .isInstanceOf(IllegalArgumentException.class);
   }
 
@@ -211,7 +212,7 @@ class FileWindowsTest {
               truncate(path);
               return true;
             });
-    assertThatThrownBy(() -> windows.open(host.domain, file, 8192, 1000))
+    assertThatThrownBy(() -> windows.open(host.domain, PlacedFile.of(file), 8192, 1000))
         .hasMessageContaining("which has 100");
     assertThat(windows.support(directory)).isEmpty();
   }
@@ -234,7 +235,8 @@ class FileWindowsTest {
   void worksOnLargePages() throws Exception {
     try (FakeHost large = new FakeHost(1 << 20, 65536);
         FileWindow window =
-            new FileWindows(large.memory, large.budget, OWN).open(large.domain, file, 0, 1)) {
+            new FileWindows(large.memory, large.budget, OWN)
+                .open(large.domain, PlacedFile.of(file), 0, 1)) {
       assertThat(window.bytes()).isEqualTo(65536);
     }
   }

@@ -87,7 +87,7 @@ class SoftMemoryTest {
     int page = memory.pageBytes();
     Path file = Files.write(directory.resolve("map.data"), new byte[2 * page + 1]);
     FileWindows windows = new FileWindows(memory, budget);
-    try (FileWindow window = windows.open(domain, file, page, page + 1)) {
+    try (FileWindow window = windows.open(domain, PlacedFile.of(file), page, page + 1)) {
       assertThat(window.bytes()).isEqualTo(2L * page);
       assertThat(window.addressOf(2L * page, 1)).isEqualTo(window.address() + page);
     }

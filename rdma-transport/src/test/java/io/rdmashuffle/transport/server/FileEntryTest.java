@@ -6,10 +6,12 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmashuffle.transport.FallbackReason;
 import io.rdmashuffle.transport.memory.Pages;
+import io.rdmashuffle.transport.memory.PlacedFile;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -116,5 +118,23 @@ final class FileEntryTest {
     assertThatThrownBy(missing::confirm).isInstanceOf(NotServedException.class);
     FileEntry folder = new FileEntry(new OutputFile(directory, 1), SLOT, new Pages(4096));
     assertThatThrownBy(folder::confirm).isInstanceOf(NotServedException.class);
+  }
+
+  @Test
+  void onlyTheFileThatWasLookedAtIsServed() throws Exception {
+    Path path = Files.write(directory.resolve("data"), new byte[100]);
+    Path stranger = Files.write(directory.resolve("stranger"), new byte[100]);
+    Object key = Files.readAttributes(path, BasicFileAttributes.class).fileKey();
+    PlacedFile placed = new PlacedFile(path, directory);
+    new FileEntry(new OutputFile(placed, 100, key), SLOT, new Pages(4096)).confirm();
+
+    Files.delete(path);
+    Files.createSymbolicLink(path, stranger);
+
+    FileEntry entry = new FileEntry(new OutputFile(placed, 100, key), SLOT, new Pages(4096));
+    assertThat(entry.place()).isEqualTo(directory);
+    assertThatThrownBy(entry::confirm)
+        .isInstanceOf(NotServedException.class)
+        .hasMessageContaining("data");
   }
 }
