@@ -103,6 +103,12 @@ public final class MapOutputKeys {
         segment.file(), segment.offsetBytes() + from, bytes, segment.attribute());
   }
 
+  /** Whether a key can be a name that {@link #pieceKeyOf} or {@link #lengthKeyOf} gave. */
+  public static boolean namesSegment(BlockKey key) {
+    boolean single = key.endPartition() - key.firstPartition() == 1;
+    return single && key.output() >>> ATTEMPT_BITS <= Integer.MAX_VALUE;
+  }
+
   /**
    * The attempt that a key means, built from numbers: nothing that came from the network becomes
    * part of a name.
@@ -111,12 +117,10 @@ public final class MapOutputKeys {
    * @throws IllegalArgumentException if no segment has such a name
    */
   public static TaskAttemptID attemptOf(JobID job, BlockKey key) {
-    long index = key.output() >>> ATTEMPT_BITS;
-    boolean single = key.endPartition() - key.firstPartition() == 1;
-    if (!single || index > Integer.MAX_VALUE) {
+    if (!namesSegment(key)) {
       throw new IllegalArgumentException(key + " names no segment");
     }
-    TaskID map = new TaskID(job, TaskType.MAP, (int) index);
+    TaskID map = new TaskID(job, TaskType.MAP, (int) (key.output() >>> ATTEMPT_BITS));
     return new TaskAttemptID(map, (int) (key.output() & (MOST_ATTEMPTS - 1)));
   }
 

@@ -1,0 +1,159 @@
+package io.rdmashuffle.mapreduce.nm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.rdmashuffle.transport.server.BlockLocation;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
+import org.apache.hadoop.mapred.IndexRecord;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+final class MapOutputLocatorTest {
+  private static final Job JOB = MapOutputFiles.job(7);
+
+  @TempDir Path directory;
+
+  private MapOutputFiles files() {
+    return new MapOutputFiles(directory);
+  }
+
+  private SegmentIndex locate() throws IOException {
+    return files().locator().locate(JOB, MapOutputFiles.attempt(JOB, 3));
+  }
+
+  private void assertNotServed(String why) {
+    assertThatThrownBy(this::locate).isInstanceOf(IOException.class).hasMessageContaining(why);
+  }
+
+  @Test
+  void segmentsLieWhereTheIndexSays() throws IOException {
+    files().write(JOB, 3, 0, 6, 100, 5000);
+
+    SegmentIndex index = locate();
+
+    BlockLocation segment = index.segment(2);
+    assertThat(segment.file().path()).isEqualTo(files().data(JOB, 3));
+    assertThat(segment.file().bytes()).isEqualTo(5106);
+    assertThat(segment.offsetBytes()).isEqualTo(6);
+    assertThat(segment.bytes()).isEqualTo(100);
+    assertThat(segment.attribute()).isEqualTo(100 * MapOutputFiles.RAW_FACTOR);
+    assertThat(index.segment(0).bytes()).isZero();
+    assertThat(index.segment(4)).isNull();
+    assertThat(index.segment(-1)).isNull();
+    assertThat(index.segment(Integer.MAX_VALUE)).isNull();
+  }
+
+  @Test
+  void numbersBeyondAnIntAreCarried() throws IOException {
+    files().writeSparse(JOB, 3, 5L << 30);
+
+    assertThat(locate().segment(0).bytes()).isEqualTo((5L << 30) - 4);
+    assertThat(locate().segment(1).offsetBytes()).isEqualTo((5L << 30) - 4);
+  }
+
+  /** Start, raw and part length of a segment in a file of 100 bytes. */
+  @ParameterizedTest
+  @CsvSource({
+    "-1,10,10",
+    "0,-1,10",
+    "0,10,-1",
+    "0,101,101",
+    "100,1,1",
+    "1,100,100",
+    "9223372036854775807,1,1",
+    "1,1,9223372036854775807",
+    "-9223372036854775808,1,1",
+    "9223372036854775807,1,9223372036854775807"
+  })
+  void segmentsOutsideTheFileAreRefused(long start, long raw, long part) throws IOException {
+    files().write(JOB, 3, 50, 50);
+    files().writeIndex(JOB, 3, new IndexRecord(0, 50, 50), new IndexRecord(start, raw, part));
+
+    assertNotServed("segment 1 of");
+  }
+
+  @Test
+  void aMissingOutputIsRefused() {
+    assertThatThrownBy(this::locate).isInstanceOf(IOException.class);
+  }
+
+  @Test
+  void dataThatIsGoneIsRefused() throws IOException {
+    files().write(JOB, 3, 50, 50);
+    Files.delete(files().data(JOB, 3));
+    assertNotServed("file.out");
+  }
+
+  @Test
+  void dataThatIsCutIsRefused() throws IOException {
+    files().write(JOB, 3, 50, 50);
+    try (FileChannel data = FileChannel.open(files().data(JOB, 3), StandardOpenOption.WRITE)) {
+      data.truncate(99);
+    }
+    assertNotServed("segment 1 of");
+  }
+
+  @Test
+  void everyFlippedBitOfAnIndexIsFoundOut() throws IOException {
+    files().write(JOB, 3, 50, 50);
+    byte[] good = Files.readAllBytes(files().index(JOB, 3));
+    for (int i = 0; i < good.length; i++) {
+      byte[] bad = good.clone();
+      bad[i] ^= 1;
+      Files.write(files().index(JOB, 3), bad);
+      assertThatThrownBy(this::locate).as("byte %d", i).isInstanceOf(IOException.class);
+    }
+  }
+
+  @Test
+  void everyCutOfAnIndexIsFoundOut() throws IOException {
+    files().write(JOB, 3, 50, 50);
+    byte[] good = Files.readAllBytes(files().index(JOB, 3));
+    for (int length = 0; length < good.length; length++) {
+      Files.write(files().index(JOB, 3), Arrays.copyOf(good, length));
+      assertThatThrownBy(this::locate).as("%d bytes", length).isInstanceOf(IOException.class);
+    }
+  }
+
+  @Test
+  void anIndexTooLargeToBeOneIsNotRead() throws IOException {
+    files().write(JOB, 3, 50, 50);
+    try (FileChannel index = FileChannel.open(files().index(JOB, 3), StandardOpenOption.WRITE)) {
+      index.write(java.nio.ByteBuffer.allocate(8), 24L * (3 << 20));
+    }
+    assertNotServed("is no index");
+  }
+
+  @Test
+  void linksAndDirectoriesAreNoMapOutputs() throws IOException {
+    files().write(JOB, 3, 50, 50);
+    Path elsewhere = directory.resolve("elsewhere");
+    Files.move(files().data(JOB, 3), elsewhere);
+    Files.createSymbolicLink(files().data(JOB, 3), elsewhere);
+    assertNotServed("is no plain file");
+
+    Files.delete(files().data(JOB, 3));
+    Files.createDirectory(files().data(JOB, 3));
+    assertNotServed("is no plain file");
+
+    Files.move(files().index(JOB, 3), directory.resolve("index"));
+    Files.createSymbolicLink(files().index(JOB, 3), directory.resolve("index"));
+    assertNotServed("is no plain file");
+  }
+
+  @Test
+  void attemptsOfOtherJobsAreRefused() throws IOException {
+    Job other = MapOutputFiles.job(8);
+    files().write(other, 3, 50, 50);
+    assertThatThrownBy(() -> files().locator().locate(JOB, MapOutputFiles.attempt(other, 3)))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+}
