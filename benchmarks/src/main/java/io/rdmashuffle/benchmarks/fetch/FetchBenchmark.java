@@ -15,7 +15,8 @@ import java.util.function.ToDoubleFunction;
 
 /**
  * The program behind {@code dev/bench fetch}: see the package's description. Arguments: the folder
- * to work in, the bare_readv program, the number of repetitions. Prints every figure and writes
+ * to work in, the bare_readv program, the number of repetitions, and which parts to run: {@code
+ * large}, {@code small}, {@code single}; all if none is named. Prints every figure and writes
  * {@code fetch.json}.
  */
 public final class FetchBenchmark {
@@ -39,13 +40,23 @@ public final class FetchBenchmark {
     Files.createDirectories(folder);
     FetchBenchmark benchmark =
         new FetchBenchmark(folder, Path.of(arguments[1]), Integer.parseInt(arguments[2]));
-    benchmark.streams(Scenario.LARGE);
-    benchmark.streams(Scenario.SMALL);
-    benchmark.latency(Scenario.SINGLE);
+    for (String part : parts(arguments)) {
+      switch (part) {
+        case "large" -> benchmark.streams(Scenario.LARGE);
+        case "small" -> benchmark.streams(Scenario.SMALL);
+        case "single" -> benchmark.latency(Scenario.SINGLE);
+        default -> throw new IllegalArgumentException("not large, small or single: " + part);
+      }
+    }
     new ObjectMapper()
         .enable(SerializationFeature.INDENT_OUTPUT)
         .writeValue(folder.resolve("fetch.json").toFile(), benchmark.report);
     System.out.println("written to " + folder.resolve("fetch.json"));
+  }
+
+  private static List<String> parts(String[] arguments) {
+    List<String> named = List.of(arguments).subList(3, arguments.length);
+    return named.isEmpty() ? List.of("large", "small", "single") : named;
   }
 
   private void streams(Scenario scenario) throws Exception {
@@ -66,7 +77,7 @@ public final class FetchBenchmark {
   private List<Pair> start(Layout layout) throws IOException {
     List<Pair> pairs = new ArrayList<>();
     List<String> options = new ArrayList<>(SparkHome.jvmOptions());
-    options.add("-Xmx1g");
+    options.addAll(List.of("-Xmx1g", ProcessCpu.JVM_OPTION));
     try {
       for (String name : List.of(FetchTransports.RDMA, NETTY.get(0), NETTY.get(1))) {
         pairs.add(Pair.start(name, layout, options, folder));

@@ -13,7 +13,7 @@ import java.time.Duration;
  * @param requestTimeout from a request to its reply
  * @param keepAlive how often a silent reader shows that it lives; three missed ends its session
  * @param idleTimeout after which an unused connection is closed
- * @param spin how long the progress thread polls before it sleeps
+ * @param spin how long the progress thread polls at most before it sleeps; see {@link Spin}
  */
 public record ChannelSettings(
     int requestsInFlight,

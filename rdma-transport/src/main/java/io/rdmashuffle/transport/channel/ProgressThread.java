@@ -17,9 +17,9 @@ import org.slf4j.LoggerFactory;
  * The one thread of a device that posts, polls and keeps time.
  *
  * <p>Each round runs the tasks that wait, dispatches the completions that are there, and runs the
- * timers that are due. A round without work is repeated for the time of the settings, then the
- * thread arms the completion queue, looks once more, and sleeps until a completion, a task or a
- * timer is due: an idle process costs no CPU.
+ * timers that are due. A round without work is repeated for the time of the settings, if that has
+ * paid lately ({@link Spin}), then the thread arms the completion queue, looks once more, and
+ * sleeps until a completion, a task or a timer is due: an idle process costs no CPU.
  *
  * <p><b>No lost wake-up:</b> the thread says that it sleeps before it looks at the queue for the
  * last time; others put their task in before they ask whether it sleeps. One of both sees the
@@ -39,7 +39,7 @@ final class ProgressThread implements ProgressLoop, Runnable {
 
   private final CompletionQueue queue;
   private final NanoClock clock;
-  private final long spinNs;
+  private final Spin spin;
   private final TaskQueue tasks = new TaskQueue(ADMITTED_TASKS);
   private final TimerHeap timers = new TimerHeap();
   private final CompletionTable completionTable = new CompletionTable();
@@ -62,7 +62,7 @@ final class ProgressThread implements ProgressLoop, Runnable {
       Consumer<TransportException> queueFailureHandler) {
     this.queue = queue;
     this.clock = clock;
-    this.spinNs = spin.toNanos();
+    this.spin = new Spin(spin.toNanos());
     this.queueFailureHandler = queueFailureHandler;
     this.nowNs = clock.nanoTime();
   }
@@ -76,14 +76,22 @@ final class ProgressThread implements ProgressLoop, Runnable {
   public void run() {
     thread = Thread.currentThread();
     long idleSinceNs = clock.nanoTime();
+    boolean looked = false;
     while (!stopping) {
       if (runOnce()) {
         idleSinceNs = nowNs;
-      } else if (nowNs - idleSinceNs < spinNs) {
+        if (looked) {
+          spin.paid();
+        }
+        looked = false;
+      } else if (spin.looksOn(nowNs - idleSinceNs)) {
+        looked = true;
         Thread.onSpinWait();
       } else {
+        spin.missed();
         sleep();
         idleSinceNs = clock.nanoTime();
+        looked = false;
       }
     }
     tasks.close();
