@@ -64,7 +64,7 @@ EXPORT struct ibv_cq *ibv_create_cq(struct ibv_context *context, int cqe, void *
 	cq->v.handle = 1;
 	cq->v.cqe = cqe;
 	if (channel)
-		soft_channel_ref(channel, 1);
+		soft_channel_ref(channel);
 	soft_count(LIVE_CQS, 1);
 	return &cq->v;
 }
@@ -116,8 +116,11 @@ EXPORT int ibv_destroy_cq(struct ibv_cq *v)
 	}
 	if (!soft_async_drain(v))
 		return EBUSY;
-	if (v->channel)
-		soft_channel_ref(v->channel, -1);
+	if (v->channel) {
+		soft_enter();
+		soft_channel_unref(v->channel);
+		soft_leave();
+	}
 	free_cq(cq);
 	soft_count(LIVE_CQS, -1);
 	soft_poller_release();
@@ -195,14 +198,23 @@ void soft_cq_push(struct soft_cq *cq, const struct ibv_wc *wc, bool solicited, u
 		soft_timer_set(&cq->held_timer, held->due_ns, release_held);
 }
 
+static bool is_idle(struct soft_cq *cq)
+{
+	return !atomic_load_explicit(&cq->count, memory_order_acquire) && !atomic_load_explicit(&cq->overrun, memory_order_relaxed);
+}
+
 int soft_cq_poll(struct ibv_cq *v, int n, struct ibv_wc *wc)
 {
 	struct soft_cq *cq = soft_cq_of(v);
 	uint32_t count;
 	int i;
 
-	if (!atomic_load_explicit(&cq->count, memory_order_acquire) && !atomic_load_explicit(&cq->overrun, memory_order_relaxed))
-		return 0;
+	if (is_idle(cq)) {
+		if (v->channel)
+			soft_channel_poll(v->channel);
+		if (is_idle(cq))
+			return 0;
+	}
 	pthread_mutex_lock(&v->mutex);
 	count = atomic_load_explicit(&cq->count, memory_order_relaxed);
 	for (i = 0; i < n && count; i++, count--) {
@@ -221,6 +233,8 @@ int soft_cq_arm(struct ibv_cq *v, int solicited_only)
 	struct soft_cq *cq = soft_cq_of(v);
 	int armed = solicited_only ? 1 : 2;
 
+	if (v->channel)
+		soft_channel_pay(v->channel);
 	pthread_mutex_lock(&v->mutex);
 	if (cq->armed < armed)
 		cq->armed = armed;

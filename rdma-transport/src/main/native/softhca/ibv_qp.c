@@ -196,6 +196,14 @@ void soft_qp_connect(struct soft_qp *q, struct link *l)
 	soft_qp_publish(q);
 }
 
+void soft_qp_share_socket(struct soft_qp *q)
+{
+	struct ibv_comp_channel *channel = q->v.recv_cq->channel;
+
+	if (channel && channel == q->v.send_cq->channel && q->link->peer)
+		soft_channel_adopt(channel, &q->link->pollee);
+}
+
 void soft_qp_disconnect(struct soft_qp *q)
 {
 	struct link *l;
@@ -208,6 +216,9 @@ void soft_qp_disconnect(struct soft_qp *q)
 	if (l) {
 		soft_timer_cancel(&l->ack_timer);
 		soft_timer_cancel(&l->rnr_timer);
+		soft_poller_move(&l->pollee, 0);
+		if (q->v.recv_cq->channel)
+			soft_channel_forget_link(q->v.recv_cq->channel, l);
 		l->q = NULL;
 	}
 	q->link = NULL;

@@ -65,6 +65,9 @@ struct soft_qp *soft_qp_find(uint32_t qp_num);
 /* Joins a queue pair and a connection whose peer has answered, ready to send. */
 void soft_qp_connect(struct soft_qp *q, struct link *l);
 
+/* The connection stands: who waits for completions may serve its socket. */
+void soft_qp_share_socket(struct soft_qp *q);
+
 /* Parts them: error state, flush. Waits for threads in system calls, so it may let go of soft_lock. */
 void soft_qp_disconnect(struct soft_qp *q);
 

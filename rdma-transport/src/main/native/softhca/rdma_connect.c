@@ -110,6 +110,8 @@ static void established(struct soft_id *id, const struct hello *h)
 
 	id->state = ID_CONNECTED;
 	soft_timer_cancel(&id->deadline_timer);
+	if (id->link.q)
+		soft_qp_share_socket(id->link.q);
 	soft_event_post(id, id, RDMA_CM_EVENT_ESTABLISHED, 0, h);
 	if (soft_fault_hit(FAULT_DROP_CONNECTION, &fault))
 		soft_timer_set(&id->fault_timer, soft_now_ns() + fault.delay_ns, drop);

@@ -49,6 +49,7 @@ void soft_id_forget_all(void)
 			close(id->link.pollee.fd);
 		id->link.pollee.fd = -1;
 		id->link.pollee.watched = false;
+		id->link.pollee.set = 0;
 		id->link.q = NULL;
 		id->link.peer = NULL;
 		id->state = ID_DOWN;

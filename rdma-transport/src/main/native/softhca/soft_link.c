@@ -165,9 +165,19 @@ static bool build(struct link *l, struct step *s)
 	return true;
 }
 
+/* A request follows an acknowledgement at once: one packet, which wakes the peer once. Were it not to, TCP waits 200 ms. */
+static int flags_of(const struct link *l)
+{
+	bool more = l->tx.kind == TX_RESPONSE && l->tx.head.type == FRAME_ACK && l->response_count == 1 && l->q &&
+		    soft_request_waits(l->q);
+
+	return MSG_NOSIGNAL | MSG_DONTWAIT | (more ? MSG_MORE : 0);
+}
+
 static ssize_t send_step(struct link *l, struct step *s)
 {
 	struct msghdr m = { .msg_iov = s->iov, .msg_iovlen = (size_t)s->n };
+	int flags = flags_of(l);
 	ssize_t n;
 
 	s->q = l->tx.kind == TX_REQUEST ? l->q : NULL;
@@ -175,7 +185,7 @@ static ssize_t send_step(struct link *l, struct step *s)
 		soft_qp_busy(s->q);
 	soft_leave();
 	do
-		n = sendmsg(l->pollee.fd, &m, MSG_NOSIGNAL | MSG_DONTWAIT);
+		n = sendmsg(l->pollee.fd, &m, flags);
 	while (n < 0 && errno == EINTR);
 	if (n < 0)
 		n = -errno;

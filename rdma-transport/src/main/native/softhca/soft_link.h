@@ -43,6 +43,9 @@ struct link {
 	struct soft_peer *peer;		/* NULL: the peer's memory cannot be read directly */
 	uint32_t peer_pd, peer_qp_num;
 	bool tx_busy, rx_busy;		/* a thread is in a system call on the socket, without soft_lock */
+	bool receiving;			/* a thread is in soft_link_receive */
+	bool owing;			/* in the list of a completion channel, which sends what is queued here */
+	struct link *next_owing;
 	bool broken;			/* nothing is sent any more */
 	struct outgoing tx;
 	struct incoming rx;

@@ -1,4 +1,7 @@
-/* The receiving half of a connection. Runs on the poller only; payload goes straight to its place. */
+/*
+ * The receiving half of a connection, on the poller or a thread that waits for completions, one at a time. Payload goes
+ * straight to its place.
+ */
 #include "soft_link.h"
 #include "ibv_mr.h"
 #include "ibv_qp.h"
@@ -11,7 +14,7 @@ enum { TURN_FRAMES = 64 };	/* then other connections have their turn */
 
 enum rx_result { RX_MORE, RX_EMPTY, RX_LOST };
 
-static uint8_t sink[64 << 10];		/* where thrown away bytes go; written by the poller only */
+static uint8_t sink[64 << 10];		/* where thrown away bytes go; nobody reads it */
 
 static bool is_hello(const struct frame *f)
 {
@@ -172,7 +175,11 @@ bool soft_link_receive(struct link *l)
 	enum rx_result result = RX_MORE;
 	int frames = 0;
 
+	if (l->receiving)
+		return true;
+	l->receiving = true;
 	for (int turns = 0; result == RX_MORE && turns < 4 * TURN_FRAMES && frames < TURN_FRAMES && !l->pollee.dead; turns++)
 		result = receive_some(l, &frames);
+	l->receiving = false;
 	return result != RX_LOST || l->pollee.dead;
 }

@@ -10,6 +10,7 @@ static pthread_t thread;
 static int epoll_fd = -1, wake_fd = -1;
 static struct soft_timer *timers;
 static struct pollee *retired;
+static int servers;			/* threads in soft_poller_serve, which hold events like the poller */
 static uint64_t sleeping_until_ns;	/* 0: awake; UINT64_MAX: until an event */
 static bool overruns;
 
@@ -24,7 +25,7 @@ static void destroy_retired(void)
 {
 	struct pollee *p;
 
-	while ((p = retired)) {
+	while (!servers && (p = retired)) {
 		retired = p->next_retired;
 		p->destroy(p);
 	}
@@ -62,7 +63,7 @@ static int sleep_ms(void)
 	uint64_t now_ns = soft_now_ns();
 
 	sleeping_until_ns = next_due_ns();
-	if (retired || overruns || sleeping_until_ns <= now_ns)
+	if ((retired && !servers) || overruns || sleeping_until_ns <= now_ns)
 		return 0;
 	if (sleeping_until_ns == UINT64_MAX)
 		return -1;
@@ -80,6 +81,17 @@ static void dispatch(struct epoll_event *events, int n)
 		else if (!p->dead)
 			p->ready(p, events[i].events);
 	}
+}
+
+/* Takes the events and serves them without letting go of soft_lock in between: what they refer to is alive. */
+void soft_poller_serve(int set)
+{
+	struct epoll_event events[32];
+
+	servers++;
+	dispatch(events, epoll_wait(set, events, 32, 0));
+	if (!--servers && retired)
+		wake();
 }
 
 static void *run(void *unused)
@@ -182,8 +194,11 @@ void soft_poller_forget(void)
 	users = 0;
 	timers = NULL;
 	retired = NULL;
+	servers = 0;
 	sleeping_until_ns = 0;
 }
+
+static int set_of(const struct pollee *p) { return p->set ? p->set : epoll_fd; }
 
 int soft_poller_watch(struct pollee *p, uint32_t wanted)
 {
@@ -191,7 +206,7 @@ int soft_poller_watch(struct pollee *p, uint32_t wanted)
 
 	if (p->watched && p->wanted == wanted)
 		return 0;
-	if (epoll_ctl(epoll_fd, p->watched ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, p->fd, &e))
+	if (epoll_ctl(set_of(p), p->watched ? EPOLL_CTL_MOD : EPOLL_CTL_ADD, p->fd, &e))
 		return errno;
 	p->watched = true;
 	p->wanted = wanted;
@@ -201,14 +216,28 @@ int soft_poller_watch(struct pollee *p, uint32_t wanted)
 void soft_poller_unwatch(struct pollee *p)
 {
 	if (p->watched)
-		epoll_ctl(epoll_fd, EPOLL_CTL_DEL, p->fd, NULL);
+		epoll_ctl(set_of(p), EPOLL_CTL_DEL, p->fd, NULL);
 	p->watched = false;
+}
+
+void soft_poller_move(struct pollee *p, int set)
+{
+	bool watched = p->watched;
+
+	soft_poller_unwatch(p);
+	p->set = set;
+	if (watched)
+		soft_poller_watch(p, p->wanted);
 }
 
 void soft_poller_retire(struct pollee *p)
 {
 	soft_poller_unwatch(p);
 	p->dead = true;
+	if (state == STOPPED) {
+		p->destroy(p);
+		return;
+	}
 	p->next_retired = retired;
 	retired = p;
 	wake();

@@ -180,16 +180,20 @@ static uint8_t frame_type(enum ibv_wr_opcode opcode)
 	return opcode == IBV_WR_SEND || opcode == IBV_WR_SEND_WITH_IMM ? FRAME_SEND : FRAME_WRITE;
 }
 
+bool soft_request_waits(struct soft_qp *q)
+{
+	return q->v.state == IBV_QPS_RTS && !q->rnr_wait && !q->rewind && q->started < q->send_count &&
+	       q->started < SOFT_MAX_UNACKED && may_start(q, soft_send_at(q, q->started));
+}
+
 bool soft_request_begin(struct soft_qp *q, struct outgoing *tx)
 {
 	struct send_request *r;
 	bool immediate;
 
-	if (q->v.state != IBV_QPS_RTS || q->rnr_wait || q->rewind || q->started == q->send_count || q->started >= SOFT_MAX_UNACKED)
+	if (!soft_request_waits(q))
 		return false;
 	r = soft_send_at(q, q->started);
-	if (!may_start(q, r))
-		return false;
 	immediate = r->opcode == IBV_WR_SEND_WITH_IMM || r->opcode == IBV_WR_RDMA_WRITE_WITH_IMM;
 	r->seq = q->link->request_seq;
 	r->done_bytes = 0;

@@ -16,6 +16,9 @@ void soft_requester_run_slice(struct soft_qp *q, size_t slice_bytes);
 
 /* ---- for the sending half of the link ---- */
 
+/* Whether a request can be sent now. */
+bool soft_request_waits(struct soft_qp *q);
+
 bool soft_request_begin(struct soft_qp *q, struct outgoing *tx);	/* false: nothing may start now */
 
 /* Memory of the request that is going out; returns the number of pins or -1 if it can no longer be sent. */

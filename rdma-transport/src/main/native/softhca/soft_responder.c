@@ -68,6 +68,8 @@ bool soft_responder_begin(struct link *l)
 {
 	struct incoming *rx = &l->rx;
 
+	if (rx->frame.type == FRAME_READ)
+		soft_poller_move(&l->pollee, 0);	/* the peer needs somebody who answers whatever this program does */
 	if (soft_qp_is_down(l->q)) {
 		rx->verdict = VERDICT_DOWN;
 	} else if (rx->frame.seq != l->expected_seq) {
@@ -193,6 +195,12 @@ static bool take(struct link *l)
 	return l->rx.frame.type == FRAME_WRITE ? end_write(l) : end_read(l);
 }
 
+/* An acknowledgement may: the peer's completion comes a little later. */
+static bool may_wait(const struct link *l)
+{
+	return l->rx.frame.type == FRAME_SEND && l->q && l->q->v.recv_cq->channel;
+}
+
 bool soft_responder_end(struct link *l)
 {
 	bool ok;
@@ -203,7 +211,8 @@ bool soft_responder_end(struct link *l)
 		ok = acknowledge(l, IBV_WC_RETRY_EXC_ERR);
 	else
 		ok = l->rx.verdict == VERDICT_NOT_READY ? not_ready(l) : take(l);
-	soft_link_transmit(l, LINK_CHUNK_BYTES);
+	if (!may_wait(l) || !soft_channel_defers(l->q->v.recv_cq->channel, l))
+		soft_link_transmit(l, LINK_CHUNK_BYTES);
 	return ok;
 }
 

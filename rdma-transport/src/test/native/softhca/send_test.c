@@ -305,6 +305,75 @@ static void armedQueueWakesItsChannelOnce(struct end *e)
 	tell(e, '9');
 }
 
+enum { ROUNDS = 500 };
+
+/* As ibv_get_cq_event(3) has it: arms, looks once more, waits for events until there is a completion. */
+static void wait_for_message(struct end *e, uint64_t wr_id)
+{
+	struct pollfd p = { .fd = e->comp_channel->fd, .events = POLLIN };
+	struct ibv_cq *cq;
+	struct ibv_wc wc;
+	void *context;
+
+	CHECK(!ibv_req_notify_cq(e->cq, 0));
+	while (!ibv_poll_cq(e->cq, 1, &wc)) {
+		CHECK(poll(&p, 1, 10000) == 1);
+		CHECK(!p_ibv_get_cq_event(e->comp_channel, &cq, &context));
+		p_ibv_ack_cq_events(cq, 1);
+		CHECK(!ibv_req_notify_cq(e->cq, 0));
+	}
+	CHECK(wc.wr_id == wr_id && wc.status == IBV_WC_SUCCESS);
+}
+
+static void answer_each(struct end *e)
+{
+	for (int i = 0; i < ROUNDS; i++)
+		post_recv(e, e->buffer, 64, 1);
+	tell(e, '1');
+	for (int i = 0; i < ROUNDS; i++) {
+		wait_for_message(e, 1);
+		send_one(e, e->buffer, 64, 2);
+		want_wc(e->cq, 2, IBV_WC_SUCCESS);
+	}
+	await(e, '9');
+}
+
+static void twoThatOnlyWaitHearEachOther(struct end *e)
+{
+	await(e, '1');
+	for (int i = 0; i < ROUNDS; i++) {
+		post_recv(e, e->buffer, 64, 3);
+		send_one(e, e->buffer, 64, 4);
+		want_wc(e->cq, 4, IBV_WC_SUCCESS);
+		wait_for_message(e, 3);
+	}
+	tell(e, '9');
+}
+
+static void send_twice(struct end *e)
+{
+	await(e, '1');
+	send_one(e, e->buffer, 64, 1);
+	want_wc(e->cq, 1, IBV_WC_SUCCESS);
+	await(e, '2');
+	send_one(e, e->buffer, 64, 2);
+	want_wc(e->cq, 2, IBV_WC_SUCCESS);
+	tell(e, '3');
+	await(e, '9');
+}
+
+static void messagesAreTakenThoughNobodyWaitsAgain(struct end *e)
+{
+	post_recv(e, e->buffer, 64, 1);
+	post_recv(e, e->buffer, 64, 2);
+	tell(e, '1');
+	wait_for_message(e, 1);
+	tell(e, '2');
+	await(e, '3');			/* neither polling nor waiting */
+	want_wc(e->cq, 2, IBV_WC_SUCCESS);
+	tell(e, '9');
+}
+
 #define T(f, s) { .name = #f, .server = s, .client = f }
 #define ACCEPT_RNR(n) .accept_param = { .responder_resources = 8, .initiator_depth = 8, .rnr_retry_count = n }
 
@@ -330,6 +399,9 @@ int main(void)
 		{ .name = "overrunQueueBreaksItsPairsAndIsReported", .server = receive_and_poll,
 		  .client = overrunQueueBreaksItsPairsAndIsReported, .cqe = 8, .max_wr = 32 },
 		T(armedQueueWakesItsChannelOnce, send_when_told),
+		{ .name = "twoThatOnlyWaitHearEachOther", .server = answer_each, .client = twoThatOnlyWaitHearEachOther,
+		  .max_wr = 1024, .cqe = 1024 },
+		T(messagesAreTakenThoughNobodyWaitsAgain, send_twice),
 	};
 
 	return run_tests(tests, sizeof(tests) / sizeof(*tests));
