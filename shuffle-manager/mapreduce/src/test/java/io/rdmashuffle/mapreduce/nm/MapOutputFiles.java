@@ -11,9 +11,9 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.Random;
+import java.util.zip.CRC32;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.mapred.IndexRecord;
-import org.apache.hadoop.mapred.JobConf;
 import org.apache.hadoop.mapred.SpillRecord;
 import org.apache.hadoop.mapred.TaskAttemptID;
 import org.apache.hadoop.mapreduce.TaskType;
@@ -103,12 +103,14 @@ final class MapOutputFiles {
     writeIndex(job, map, new IndexRecord(0, bytes, bytes - 4), new IndexRecord(bytes - 4, 4, 4));
   }
 
+  /** As {@link SpillRecord} does, which starts a chmod for each file. */
   void writeIndex(Job job, int map, IndexRecord... records) throws IOException {
-    SpillRecord spill = new SpillRecord(records.length);
-    for (int i = 0; i < records.length; i++) {
-      spill.putIndex(records[i], i);
+    ByteBuffer bytes = ByteBuffer.allocate(records.length * 24 + 8);
+    for (IndexRecord record : records) {
+      bytes.putLong(record.startOffset).putLong(record.rawLength).putLong(record.partLength);
     }
-    Files.deleteIfExists(index(job, map));
-    spill.writeToFile(new org.apache.hadoop.fs.Path(index(job, map).toUri()), new JobConf(conf()));
+    CRC32 crc = new CRC32();
+    crc.update(bytes.array(), 0, bytes.position());
+    Files.write(index(job, map), bytes.putLong(crc.getValue()).array());
   }
 }

@@ -1,0 +1,225 @@
+package io.rdmashuffle.mapreduce.nm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdmashuffle.transport.TransportException;
+import io.rdmashuffle.transport.testing.Requirements;
+import io.rdmashuffle.transport.verbs.disni.DisniProvider;
+import io.rdmashuffle.transport.verbs.disni.DisniProviders;
+import java.io.DataInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.HttpURLConnection;
+import java.net.URL;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Base64;
+import java.util.function.BooleanSupplier;
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.io.Text;
+import org.apache.hadoop.mapred.ShuffleHandler;
+import org.apache.hadoop.mapreduce.security.token.JobTokenIdentifier;
+import org.apache.hadoop.mapreduce.task.reduce.ShuffleHeader;
+import org.apache.hadoop.security.token.Token;
+import org.apache.hadoop.yarn.api.records.ApplicationId;
+import org.apache.hadoop.yarn.server.api.ApplicationInitializationContext;
+import org.apache.hadoop.yarn.server.api.ApplicationTerminationContext;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The handler as a NodeManager drives it, with real HTTP and, where it is there, soft RDMA. */
+final class RdmaShuffleHandlerTest {
+  private static final Job JOB = MapOutputFiles.job(7);
+  private static final String NODE = "mapreduce.shuffle.rdma.nodemanager.";
+
+  @TempDir Path directory;
+  private MapOutputFiles files;
+  private Configuration conf;
+  private RdmaShuffleHandler handler;
+  private int rdmaPort;
+
+  @BeforeEach
+  void prepare() throws IOException {
+    files = new MapOutputFiles(Files.createDirectory(directory.resolve("local")));
+    rdmaPort = FreePort.find();
+    conf = new Configuration();
+    files.conf().forEach(entry -> conf.set(entry.getKey(), entry.getValue()));
+    conf.setInt("mapreduce.shuffle.port", 0);
+    conf.setInt("mapreduce.shuffle.rdma.port", rdmaPort);
+    conf.set(NODE + "device", "soft");
+    conf.set(NODE + "bind.address", "127.0.0.0/8");
+  }
+
+  @AfterEach
+  void stop() throws InterruptedException {
+    if (handler != null) {
+      handler.stop();
+      assertThat(handler.transport()).isNull();
+    }
+    await(
+        () ->
+            Thread.getAllStackTraces().keySet().stream()
+                .noneMatch(thread -> thread.getName().startsWith("rdma-shuffle-")));
+  }
+
+  private void start() {
+    handler = new RdmaShuffleHandler();
+    handler.init(conf);
+    handler.start();
+  }
+
+  private static void await(BooleanSupplier condition) throws InterruptedException {
+    long deadline = System.nanoTime() + Duration.ofSeconds(20).toNanos();
+    while (!condition.getAsBoolean()) {
+      assertThat(System.nanoTime()).as("in time").isLessThan(deadline);
+      Thread.sleep(5);
+    }
+  }
+
+  private static ByteBuffer serviceData(byte[] secret) throws IOException {
+    return ShuffleHandler.serializeServiceData(
+        new Token<>(
+            new JobTokenIdentifier(new Text(JOB.id().toString())).getBytes(),
+            secret,
+            new Text("mapreduce.job"),
+            new Text("shuffle")));
+  }
+
+  private void initialize(ByteBuffer serviceData) {
+    handler.initializeApplication(
+        new ApplicationInitializationContext(JOB.user(), JOB.application(), serviceData));
+  }
+
+  private void end(ApplicationId application) {
+    handler.stopApplication(new ApplicationTerminationContext(application));
+  }
+
+  /** Fetches a segment by HTTP as a reducer does. */
+  private byte[] byHttp(int map, int reduce) throws Exception {
+    int port = ShuffleHandler.deserializeMetaData(handler.getMetaData());
+    String query =
+        "/mapOutput?job=%s&reduce=%d&map=%s"
+            .formatted(JOB.id(), reduce, MapOutputFiles.attempt(JOB, map));
+    URL url = new URL("http://127.0.0.1:" + port + query);
+    HttpURLConnection connection = (HttpURLConnection) url.openConnection();
+    connection.addRequestProperty("UrlHash", hash(port + query));
+    connection.setRequestProperty("name", "mapreduce");
+    connection.setRequestProperty("version", "1.0.0");
+    try (InputStream in = connection.getInputStream()) {
+      ShuffleHeader header = new ShuffleHeader();
+      header.readFields(new DataInputStream(in));
+      return in.readAllBytes();
+    }
+  }
+
+  private static String hash(String message) throws Exception {
+    Mac mac = Mac.getInstance("HmacSHA1");
+    mac.init(new SecretKeySpec(JOB.shuffleSecret(), "HmacSHA1"));
+    byte[] code = mac.doFinal(message.getBytes(StandardCharsets.UTF_8));
+    return Base64.getEncoder().encodeToString(code);
+  }
+
+  @Test
+  void segmentsComeByHttpAndByRdma() throws Exception {
+    try (DisniProvider soft = soft()) {
+      byte[][] segments = files.write(JOB, 0, 100, 7000);
+      start();
+      await(() -> handler.transport() != null);
+      for (int container = 0; container < 3; container++) {
+        initialize(serviceData(JOB.shuffleSecret()));
+      }
+      await(() -> handler.transport().tenants() == 1);
+      assertThat(handler.problem()).isEmpty();
+      assertThat(handler.jobs()).isEqualTo(1);
+
+      assertThat(byHttp(0, 1)).isEqualTo(segments[1]);
+      try (SoftReader reader = new SoftReader(soft, rdmaPort, JOB.credential())) {
+        assertThat(reader.fetch(MapOutputFiles.key(JOB, 0, 1)).read(0).bytes())
+            .isEqualTo(segments[1]);
+
+        end(JOB.application());
+        await(() -> handler.transport().tenants() == 0);
+        assertThat(reader.fetch(MapOutputFiles.key(JOB, 0, 1)).fallbacks()).isEqualTo(1);
+      }
+      assertThat(handler.jobs()).isZero();
+    }
+  }
+
+  private static DisniProvider soft() {
+    try {
+      return DisniProviders.soft();
+    } catch (TransportException e) {
+      Requirements.require(false, e.getMessage());
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private void assertHttpAlone(String why) throws Exception {
+    byte[][] segments = files.write(JOB, 0, 100, 7000);
+    start();
+    await(() -> !handler.problem().contains("starting"));
+    initialize(serviceData(JOB.shuffleSecret()));
+
+    assertThat(byHttp(0, 1)).isEqualTo(segments[1]);
+    assertThat(handler.transport()).isNull();
+    assertThat(handler.problem()).contains(why);
+    end(JOB.application());
+  }
+
+  @Test
+  void switchedOffItIsHadoopsOwn() throws Exception {
+    conf.set(NODE + "mode", "off");
+    assertHttpAlone("RDMA is switched off");
+  }
+
+  @Test
+  void aBadValueLeavesHttpAndIsNamed() throws Exception {
+    conf.set(NODE + "staging.size", "7");
+    assertHttpAlone(NODE + "staging.size=7 is outside 1 MiB to 16 GiB");
+  }
+
+  @Test
+  void anUnknownKeyLeavesHttpAndIsNamed() throws Exception {
+    conf.set(NODE + "stagingsize", "32m");
+    assertHttpAlone("did you mean " + NODE + "staging.size?");
+  }
+
+  @Test
+  void anAdapterThatCannotBeUsedLeavesHttp() throws Exception {
+    conf.set(NODE + "device", "mlx5_77");
+    assertHttpAlone("");
+  }
+
+  @Test
+  void encryptionKeepsRdmaOff() throws Exception {
+    conf.setBoolean("mapreduce.shuffle.ssl.enabled", true);
+    handler = new RdmaShuffleHandler();
+    handler.init(conf);
+    try {
+      handler.start();
+    } catch (RuntimeException noKeyStore) { // Hadoop's own: there is no certificate in this test
+      assertThat(noKeyStore).hasStackTraceContaining("SSL");
+    }
+    assertThat(handler.transport()).isNull();
+  }
+
+  @Test
+  void serviceDataThatIsNoneHarmsNobody() throws Exception {
+    files.write(JOB, 0, 100);
+    start();
+    await(() -> !handler.problem().contains("starting"));
+
+    initialize(ByteBuffer.wrap(new byte[] {5, 1, 2}));
+    initialize(ByteBuffer.allocate(0));
+    end(JOB.application());
+
+    assertThat(handler.jobs()).isZero();
+  }
+}

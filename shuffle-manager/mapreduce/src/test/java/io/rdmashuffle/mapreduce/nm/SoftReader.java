@@ -1,0 +1,108 @@
+package io.rdmashuffle.mapreduce.nm;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdmashuffle.mapreduce.JobCredential;
+import io.rdmashuffle.transport.FallbackReason;
+import io.rdmashuffle.transport.NanoClock;
+import io.rdmashuffle.transport.RdmaTransport;
+import io.rdmashuffle.transport.ReaderTransport;
+import io.rdmashuffle.transport.TransportSettings;
+import io.rdmashuffle.transport.client.Block;
+import io.rdmashuffle.transport.client.BlockClient.FetchListener;
+import io.rdmashuffle.transport.client.Discovery.Invitation;
+import io.rdmashuffle.transport.client.Peer;
+import io.rdmashuffle.transport.memory.MemoryBudget;
+import io.rdmashuffle.transport.verbs.VerbsProvider;
+import io.rdmashuffle.transport.wire.BlockKey;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+
+/** A reduce task's transport on the software adapter. */
+final class SoftReader implements AutoCloseable {
+  private static final InetAddress LOOPBACK = InetAddress.getLoopbackAddress();
+  private final ReaderTransport transport;
+  private final Peer node;
+
+  /** What came: a {@link Read} or a {@link FallbackReason} for each key. */
+  record Fetched(List<BlockKey> keys, Map<Integer, Object> outcomes) {
+    Read read(int index) {
+      assertThat(outcomes.get(index)).as("%s", keys.get(index)).isInstanceOf(Read.class);
+      return (Read) outcomes.get(index);
+    }
+
+    FallbackReason reason(int index) {
+      assertThat(outcomes.get(index)).as("%s", keys.get(index)).isInstanceOf(FallbackReason.class);
+      return (FallbackReason) outcomes.get(index);
+    }
+
+    long fallbacks() {
+      return outcomes.values().stream().filter(FallbackReason.class::isInstance).count();
+    }
+  }
+
+  /** A block that came, closed since. */
+  record Read(byte[] bytes, long attribute, Block.Source source) {}
+
+  SoftReader(VerbsProvider soft, int port, JobCredential credential) throws Exception {
+    Invitation invitation =
+        new Invitation.Ticket(
+            List.of(new InetSocketAddress(LOOPBACK, port)), credential.id(), credential.secret());
+    node = new Peer("node", LOOPBACK.getHostAddress(), port);
+    transport =
+        ReaderTransport.open(
+            new RdmaTransport.Site(soft, LOOPBACK, "reduce", NanoClock.system()),
+            peer -> CompletableFuture.completedFuture(invitation),
+            TransportSettings.defaults(
+                new MemoryBudget.Bound(128L << 20, "the test's bound", "none")));
+  }
+
+  Fetched fetch(BlockKey... keys) throws InterruptedException {
+    return fetch(List.of(keys));
+  }
+
+  Fetched fetch(List<BlockKey> keys) throws InterruptedException {
+    Fetched fetched = new Fetched(keys, new ConcurrentHashMap<>());
+    CountDownLatch left = new CountDownLatch(keys.size());
+    transport.client().fetch(node, keys, new Listener(fetched, left));
+    assertThat(left.await(40, TimeUnit.SECONDS)).as("all reported in time").isTrue();
+    return fetched;
+  }
+
+  private record Listener(Fetched fetched, CountDownLatch left) implements FetchListener {
+    @Override
+    public void onBlock(int index, Block block) {
+      try (block) {
+        byte[] bytes = block.stream().readAllBytes();
+        report(index, new Read(bytes, block.attribute(), block.source()));
+      } catch (IOException e) {
+        throw new IllegalStateException(e);
+      }
+    }
+
+    @Override
+    public void onFallback(int[] indices, FallbackReason reason) {
+      for (int index : indices) {
+        report(index, reason);
+      }
+    }
+
+    private void report(int index, Object outcome) {
+      fetched.outcomes.put(index, outcome);
+      left.countDown();
+    }
+  }
+
+  @Override
+  public void close() {
+    transport.close();
+    assertThat(transport.levels().values()).as("%s", transport.levels()).containsOnly(0L);
+  }
+}
