@@ -12,7 +12,8 @@ import java.util.concurrent.atomic.AtomicReference;
  * overlap, and what of each slot was asked for in vain. A slot is an aligned part of the file of
  * the largest window's size; no window crosses slots.
  *
- * <p><b>Threads:</b> progress thread, except {@link #confirm}, which the slow pool calls.
+ * <p><b>Threads:</b> progress thread, except {@link #confirm} and {@link #expectOwnWrites}, which
+ * the slow pool calls.
  */
 final class FileEntry {
   private final OutputFile file;
@@ -21,6 +22,7 @@ final class FileEntry {
   private final AtomicReference<FileIdentity> identity = new AtomicReference<>();
   private final List<Window> windows = new ArrayList<>(1);
   private final SlotDemand demand;
+  private volatile boolean ownWrites;
   private int busy;
   private boolean forgotten;
   private boolean copyOnly;
@@ -62,10 +64,21 @@ final class FileEntry {
   void confirm() throws NotServedException {
     FileIdentity found = FileIdentity.of(file);
     identity.compareAndSet(null, found);
-    if (!file.mayBe(found.key()) || !found.equals(identity.get())) {
+    FileIdentity first = identity.get();
+    boolean same = ownWrites ? found.isSameFile(first) : found.equals(first);
+    if (!same || !file.mayBe(found.key())) {
       throw new NotServedException(
-          FallbackReason.FILE_CHANGED, file + " was " + identity.get() + ", is " + found, null);
+          FallbackReason.FILE_CHANGED, file + " was " + first + ", is " + found, null);
     }
+  }
+
+  /**
+   * From now on the time of the last write tells nothing: pinning a writable mapping makes its
+   * pages writable, for which ext4 and xfs set it (file_update_time in their page_mkwrite), though
+   * no byte changes. Any thread, before it maps.
+   */
+  void expectOwnWrites() {
+    ownWrites = true;
   }
 
   // ---- windows

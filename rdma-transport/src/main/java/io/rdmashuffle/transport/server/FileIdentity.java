@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileTime;
+import java.util.Objects;
 
 /**
  * What tells a file from another one that took its name: inode, length and time of the last write.
@@ -13,6 +14,11 @@ import java.nio.file.attribute.FileTime;
  * @param key device and inode, null where the file system has none
  */
 record FileIdentity(Object key, long bytes, FileTime modified) {
+  /** Whether it is the same file of the same length, whenever it was last written. */
+  boolean isSameFile(FileIdentity other) {
+    return Objects.equals(key, other.key) && bytes == other.bytes;
+  }
+
   /**
    * Looks at the file on disk. Slow pool.
    *

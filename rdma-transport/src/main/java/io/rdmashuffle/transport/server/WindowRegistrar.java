@@ -63,6 +63,12 @@ final class WindowRegistrar {
         .anyMatch(support -> support.mode() == WindowSupport.Mode.NONE);
   }
 
+  /** Also while nobody knows yet. */
+  private boolean mayMapForWriting(Path place) {
+    return parts.fileWindows().support(place).stream()
+        .noneMatch(support -> support.mode() == WindowSupport.Mode.READ_ONLY);
+  }
+
   /** How many bytes to hold at most, as far as earlier failures tell. */
   long limitBytes() {
     return backoff.limitBytes();
@@ -95,6 +101,9 @@ final class WindowRegistrar {
       victims.forEach(WindowRegistrar::closeNow);
       FileEntry entry = window.entry();
       entry.confirm();
+      if (mayMapForWriting(entry.place())) {
+        entry.expectOwnWrites();
+      }
       FileWindow opened =
           parts
               .fileWindows()

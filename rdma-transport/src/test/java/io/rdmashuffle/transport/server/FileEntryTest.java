@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -100,6 +101,20 @@ final class FileEntryTest {
         .isInstanceOfSatisfying(
             NotServedException.class,
             e -> assertThat(e.reason()).isEqualTo(FallbackReason.FILE_CHANGED));
+  }
+
+  @Test
+  void aFileThatPinningTouchesStaysTheSameAndAnotherOneIsNoticed() throws IOException {
+    Path path = Files.write(directory.resolve("data"), new byte[100]);
+    FileEntry real = new FileEntry(new OutputFile(path, 100), SLOT, new Pages(4096));
+    assertThatCode(real::confirm).doesNotThrowAnyException();
+    Files.setLastModifiedTime(path, FileTime.fromMillis(1));
+    assertThatThrownBy(real::confirm).isInstanceOf(NotServedException.class);
+    real.expectOwnWrites();
+    assertThatCode(real::confirm).doesNotThrowAnyException();
+    Path other = Files.write(directory.resolve("other"), new byte[100]);
+    Files.move(other, path, StandardCopyOption.REPLACE_EXISTING);
+    assertThatThrownBy(real::confirm).isInstanceOf(NotServedException.class);
   }
 
   @Test

@@ -6,6 +6,7 @@ import io.rdmashuffle.transport.Counter;
 import io.rdmashuffle.transport.FallbackReason;
 import io.rdmashuffle.transport.channel.testing.ScriptedOwnerChannel;
 import io.rdmashuffle.transport.testing.fake.Errno;
+import io.rdmashuffle.transport.verbs.HostMemory.MapMode;
 import io.rdmashuffle.transport.wire.BlockKey;
 import io.rdmashuffle.transport.wire.Reply;
 import java.io.IOException;
@@ -111,6 +112,16 @@ final class RegistrationFailureTest {
     long failed = rig.count(Counter.REGISTRATIONS_FAILED);
     checkStaged(rig.file(64 * PAGE), 7, 40 * PAGE);
     assertThat(rig.count(Counter.REGISTRATIONS_FAILED)).isEqualTo(failed);
+  }
+
+  @Test
+  void aKernelThatWantsMappingsWritableIsServedFromWindows() throws IOException {
+    rig.fabric.faults().refuseFiles((path, mode) -> mode == MapMode.READ_ONLY);
+    OutputFile file = rig.file(64 * PAGE);
+    checkFetched(file, 0, 16 * PAGE, false);
+    checkFetched(file, 16 * PAGE, 40 * PAGE, false);
+    rig.fabric.faults().refuseFiles((path, mode) -> true);
+    checkStaged(file, 60 * PAGE, 3 * PAGE);
   }
 
   @Test

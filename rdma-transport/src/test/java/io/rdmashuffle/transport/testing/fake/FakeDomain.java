@@ -41,6 +41,7 @@ final class FakeDomain extends Tracked implements ProtectionDomain {
         device.memory.unpin(bytes);
         throw failure(Kind.RETRY, call + " over the adapter's regions", Errno.ENOMEM);
       }
+      mapping.onPinned();
       return new FakeRegion(this, mapping, new FakeRegion.Range(address, bytes), access);
     }
   }

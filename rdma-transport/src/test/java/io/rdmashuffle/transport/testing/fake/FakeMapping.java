@@ -19,6 +19,9 @@ abstract class FakeMapping extends Tracked implements Mapping {
   /** Whether the kernel lets an adapter pin it with that right. */
   abstract boolean canBeRegistered(Access access);
 
+  /** What pinning does beside. */
+  void onPinned() {}
+
   /** The memory itself, from the start of the mapping; may be shorter than it. */
   abstract ByteBuffer content();
 

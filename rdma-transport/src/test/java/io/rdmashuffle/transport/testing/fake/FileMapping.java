@@ -6,7 +6,10 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 
 /**
  * Part of a file. Bytes behind its end read as zero, as in mmap(2); a view that reaches there is a
@@ -39,6 +42,22 @@ final class FileMapping extends FakeMapping {
   boolean canBeRegistered(Access access) {
     boolean readOnly = access == Access.REMOTE_READ || access == Access.LOCAL_READ;
     return readOnly && !fabric.faults().refusesFile(source.path, source.mode);
+  }
+
+  /** As ext4 and xfs do, where a kernel wants mappings writable. */
+  @Override
+  void onPinned() {
+    if (source.mode == MapMode.READ_WRITE) {
+      try {
+        FileTime later = Files.getLastModifiedTime(source.path);
+        Files.setLastModifiedTime(
+            source.path, FileTime.from(later.toInstant().plusMillis(4))); // a tick
+      } catch (NoSuchFileException unlinked) {
+        return;
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
   }
 
   @Override
