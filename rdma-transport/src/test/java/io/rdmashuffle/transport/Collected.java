@@ -4,9 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdmashuffle.transport.client.Block;
 import io.rdmashuffle.transport.client.BlockClient.FetchListener;
+import io.rdmashuffle.transport.testing.Patience;
 import io.rdmashuffle.transport.wire.BlockKey;
 import java.io.IOException;
 import java.io.InputStream;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
@@ -45,8 +47,18 @@ final class Collected implements FetchListener {
     left.countDown();
   }
 
+  List<BlockKey> keys() {
+    return keys;
+  }
+
   Collected await() throws InterruptedException {
-    assertThat(left.await(40, TimeUnit.SECONDS)).as("all reported in time").isTrue();
+    return await(Patience.seconds(40));
+  }
+
+  Collected await(Duration limit) throws InterruptedException {
+    assertThat(left.await(limit.toNanos(), TimeUnit.NANOSECONDS))
+        .as("all reported in time")
+        .isTrue();
     assertThat(reportedTwice).isNull();
     return this;
   }

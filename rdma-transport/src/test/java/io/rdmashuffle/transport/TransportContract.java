@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmashuffle.transport.client.Block;
 import io.rdmashuffle.transport.client.ClientSettings;
+import io.rdmashuffle.transport.testing.Patience;
 import io.rdmashuffle.transport.wire.BlockKey;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -24,7 +25,8 @@ import org.junit.jupiter.api.Test;
  */
 abstract class TransportContract extends TransportHarness {
   private Process smallReader(String id) throws Exception {
-    ClientSettings standard = ClientSettings.defaults();
+    TransportSettings defaults = Patience.transportDefaults(ENOUGH);
+    ClientSettings standard = defaults.client();
     ClientSettings small =
         new ClientSettings(
             1 << 20,
@@ -37,7 +39,6 @@ abstract class TransportContract extends TransportHarness {
             Duration.ofSeconds(5),
             standard.breakerMinimum(),
             standard.breakerMaximum());
-    TransportSettings defaults = TransportSettings.defaults(ENOUGH);
     return new Process(
         id, new TransportSettings(defaults.channel(), defaults.server(), small, ENOUGH));
   }
@@ -248,7 +249,7 @@ abstract class TransportContract extends TransportHarness {
                         "lost",
                         NanoClock.system()),
                     new RdmaTransport.Engine(none, this::discover),
-                    TransportSettings.defaults(ENOUGH)))
+                    Patience.transportDefaults(ENOUGH)))
         .isInstanceOf(TransportException.class)
         .hasMessageContaining("203.0.113.77");
   }

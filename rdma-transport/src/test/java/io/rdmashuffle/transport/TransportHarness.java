@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.rdmashuffle.transport.client.Discovery.Invitation;
 import io.rdmashuffle.transport.client.Peer;
 import io.rdmashuffle.transport.memory.MemoryBudget;
+import io.rdmashuffle.transport.testing.Patience;
 import io.rdmashuffle.transport.verbs.VerbsProvider;
 import io.rdmashuffle.transport.wire.BlockKey;
 import java.net.InetAddress;
@@ -82,7 +83,7 @@ abstract class TransportHarness {
   }
 
   final Process process(String id) throws Exception {
-    return new Process(id, TransportSettings.defaults(ENOUGH));
+    return new Process(id, Patience.transportDefaults(ENOUGH));
   }
 
   @AfterEach

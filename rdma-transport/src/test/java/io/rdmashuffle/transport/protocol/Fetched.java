@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.rdmashuffle.transport.FallbackReason;
 import io.rdmashuffle.transport.client.Block;
 import io.rdmashuffle.transport.client.BlockClient;
+import io.rdmashuffle.transport.testing.Patience;
 import io.rdmashuffle.transport.wire.BlockKey;
 import java.nio.ByteBuffer;
 import java.util.EnumMap;
@@ -16,7 +17,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /** What became of one fetch. Copies each block and closes it, as a quick consumer does. */
 public final class Fetched implements BlockClient.FetchListener {
-  private static final long PATIENCE_SECONDS = 40;
+  private static final long PATIENCE_SECONDS = Patience.seconds(40).toSeconds();
   private final List<BlockKey> keys;
   private final byte[][] bytes;
   private final Block.Source[] sources;

@@ -7,12 +7,12 @@ import io.rdmashuffle.transport.NanoClock;
 import io.rdmashuffle.transport.TransportException;
 import io.rdmashuffle.transport.channel.ChannelLayer;
 import io.rdmashuffle.transport.channel.ChannelParts;
-import io.rdmashuffle.transport.channel.ChannelSettings;
 import io.rdmashuffle.transport.memory.ChunkPoolSettings;
 import io.rdmashuffle.transport.memory.FileWindows;
 import io.rdmashuffle.transport.memory.MemoryBudget;
 import io.rdmashuffle.transport.server.RdmaBlockServer;
 import io.rdmashuffle.transport.server.ServerSettings;
+import io.rdmashuffle.transport.testing.Patience;
 import io.rdmashuffle.transport.verbs.Device;
 import io.rdmashuffle.transport.verbs.HostMemory;
 import io.rdmashuffle.transport.verbs.ProtectionDomain;
@@ -49,7 +49,7 @@ public final class OwnerSide implements AutoCloseable {
     ChannelParts channelParts =
         new ChannelParts(device, memory, domain, budget, counters, NanoClock.system());
     layer =
-        parts.push(ChannelLayer.open(channelParts, ChannelSettings.defaults(), "contract-owner"));
+        parts.push(ChannelLayer.open(channelParts, Patience.channelDefaults(), "contract-owner"));
     server =
         parts.push(
             new RdmaBlockServer(

@@ -9,6 +9,7 @@ import io.rdmashuffle.transport.client.Peer;
 import io.rdmashuffle.transport.memory.MemoryBudget;
 import io.rdmashuffle.transport.memory.MemoryBudget.Use;
 import io.rdmashuffle.transport.server.ServerSettings;
+import io.rdmashuffle.transport.testing.Patience;
 import io.rdmashuffle.transport.verbs.VerbsProvider;
 import io.rdmashuffle.transport.wire.BlockKey;
 import java.io.IOException;
@@ -18,7 +19,6 @@ import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.BooleanSupplier;
 
@@ -52,8 +52,8 @@ public final class ProtocolRig implements AutoCloseable {
             WINDOW_BYTES,
             STAGE_BELOW_BYTES,
             STAGING_BYTES,
-            Duration.ofSeconds(8),
-            Duration.ofSeconds(1));
+            Patience.seconds(8),
+            Patience.seconds(1));
     ClientSettings client =
         new ClientSettings(
             16 << 20,
@@ -61,9 +61,9 @@ public final class ProtocolRig implements AutoCloseable {
             25,
             32 << 10,
             1 << 20,
-            Duration.ofSeconds(35),
-            Duration.ofSeconds(5),
-            Duration.ofSeconds(8),
+            Patience.seconds(35),
+            Patience.seconds(5),
+            Patience.seconds(8),
             Duration.ofMillis(20),
             Duration.ofMillis(100));
     owner = new OwnerSide(provider, address, directory, settings, ownerBudget);
@@ -137,7 +137,7 @@ public final class ProtocolRig implements AutoCloseable {
 
   /** Waits for a condition that must come true. */
   public static void await(String what, BooleanSupplier condition) {
-    long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(20);
+    long deadlineNs = System.nanoTime() + Patience.seconds(20).toNanos();
     while (!condition.getAsBoolean()) {
       assertThat(System.nanoTime() - deadlineNs).as(what).isNegative();
       Thread.onSpinWait();

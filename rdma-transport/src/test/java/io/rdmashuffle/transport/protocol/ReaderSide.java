@@ -18,6 +18,7 @@ import io.rdmashuffle.transport.memory.ChunkPool;
 import io.rdmashuffle.transport.memory.ChunkPoolSettings;
 import io.rdmashuffle.transport.memory.MemoryBudget;
 import io.rdmashuffle.transport.memory.MemorySource;
+import io.rdmashuffle.transport.testing.Patience;
 import io.rdmashuffle.transport.verbs.Access;
 import io.rdmashuffle.transport.verbs.Device;
 import io.rdmashuffle.transport.verbs.ProtectionDomain;
@@ -52,7 +53,7 @@ public final class ReaderSide implements AutoCloseable {
     ChannelParts channelParts =
         new ChannelParts(
             device, provider.hostMemory(), domain, budget, counters, NanoClock.system());
-    ChannelSettings channelSettings = ChannelSettings.defaults();
+    ChannelSettings channelSettings = Patience.channelDefaults();
     ChannelLayer layer =
         parts.push(ChannelLayer.open(channelParts, channelSettings, "contract-reader"));
     Access sink = device.attributes().iwarp() ? Access.LOCAL_AND_REMOTE_WRITE : Access.LOCAL_WRITE;

@@ -1,7 +1,6 @@
 package io.rdmashuffle.transport.protocol;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.rdmashuffle.transport.BlockProtocolContract;
 import io.rdmashuffle.transport.verbs.VerbsProvider;
@@ -13,9 +12,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.TestInstance;
 
 /**
- * On a real adapter of this host, or one of the kernel's software ones (rxe, siw), named by {@code
- * -Drdmashuffle.test.device=system:ADDRESS}. Left out of ordinary builds (see pom.xml): ask for it
- * by name.
+ * On an adapter of this host, or one of the kernel's software ones: {@link TestDevice#ofSystem}.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class SystemBlockProtocolTest extends BlockProtocolContract {
@@ -24,9 +21,7 @@ final class SystemBlockProtocolTest extends BlockProtocolContract {
 
   @BeforeAll
   void load() throws Exception {
-    device = TestDevice.chosen();
-    assumeTrue(
-        device.system(), "no adapter is named: set -D" + TestDevice.PROPERTY + "=system:ADDRESS");
+    device = TestDevice.ofSystem();
     provider = device.load();
   }
 

@@ -1,7 +1,5 @@
 package io.rdmashuffle.transport.verbs.disni;
 
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
-
 import io.rdmashuffle.transport.verbs.VerbsContract;
 import io.rdmashuffle.transport.verbs.VerbsProvider;
 import java.net.InetAddress;
@@ -10,11 +8,7 @@ import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.TestInstance;
 
-/**
- * A real adapter of this host, or one of the kernel's software ones (rxe, siw), named by {@code
- * -Drdmashuffle.test.device=system:ADDRESS}. Left out of ordinary builds (see pom.xml): ask for it
- * by name.
- */
+/** An adapter of this host, or one of the kernel's software ones: {@link TestDevice#ofSystem}. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class SystemVerbsTest extends VerbsContract {
   private TestDevice device;
@@ -22,9 +16,7 @@ final class SystemVerbsTest extends VerbsContract {
 
   @BeforeAll
   void load() throws Exception {
-    device = TestDevice.chosen();
-    assumeTrue(
-        device.system(), "no adapter is named: set -D" + TestDevice.PROPERTY + "=system:ADDRESS");
+    device = TestDevice.ofSystem();
     provider = device.load();
   }
 

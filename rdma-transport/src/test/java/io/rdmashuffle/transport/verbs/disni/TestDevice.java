@@ -1,6 +1,7 @@
 package io.rdmashuffle.transport.verbs.disni;
 
 import io.rdmashuffle.transport.TransportException;
+import io.rdmashuffle.transport.testing.Requirements;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 
@@ -19,6 +20,17 @@ public record TestDevice(boolean system, InetAddress address) {
   /** What {@link #PROPERTY} says; the software adapter where it says nothing. */
   public static TestDevice chosen() throws UnknownHostException {
     return parse(System.getProperty(PROPERTY, "soft"));
+  }
+
+  /**
+   * The adapter that {@link #PROPERTY} names. Tests that need one are left out of ordinary builds
+   * (see pom.xml): ask for them by name, or let dev/test-verbs run them.
+   */
+  public static TestDevice ofSystem() throws UnknownHostException {
+    TestDevice chosen = chosen();
+    Requirements.require(
+        chosen.system(), "no adapter is named: set -D" + PROPERTY + "=system:ADDRESS");
+    return chosen;
   }
 
   static TestDevice parse(String name) throws UnknownHostException {
