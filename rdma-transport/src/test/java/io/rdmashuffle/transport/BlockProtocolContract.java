@@ -245,14 +245,17 @@ public abstract class BlockProtocolContract {
       keys.addAll(keysOf(all[i]));
     }
     long arrived = 0;
-    for (int pass = 0; pass < 4; pass++) {
+    // How many windows are idle when others are wanted is a matter of pace.
+    boolean evicted = false;
+    for (int pass = 0; pass < 4 || (!evicted && pass < 20); pass++) {
       Collections.shuffle(keys, random);
       Fetched fetched = rig.fetch(keys);
       assertRightOrFallenBack(fetched, contents(all));
       arrived += fetched.arrived();
+      evicted = rig.owner().count(Counter.WINDOWS_EVICTED) > 0;
     }
     assertThat(arrived).isGreaterThan(keys.size());
-    assertThat(rig.owner().count(Counter.WINDOWS_EVICTED)).isPositive();
+    assertThat(evicted).as("a window was evicted").isTrue();
     assertThat(rig.owner().registeredBytes(Use.WINDOWS)).isLessThanOrEqualTo(4 * WINDOW + PAGE);
   }
 

@@ -39,6 +39,11 @@ public final class VerbsRig implements AutoCloseable {
     return opened.push(part);
   }
 
+  /** What the device under test does its own way. */
+  public DeviceTraits traits() throws VerbsException {
+    return DeviceTraits.of(client().device());
+  }
+
   /** The end that connects and READs. */
   public RigEnd client() throws VerbsException {
     if (client == null) {
@@ -125,9 +130,9 @@ public final class VerbsRig implements AutoCloseable {
 
   /** Memory that READs of the client may fill. */
   public RigMemory sink(int bytes) throws VerbsException {
-    boolean iwarp = client().device().attributes().iwarp();
     RigMemory sink =
-        memory(client(), bytes, iwarp ? Access.LOCAL_AND_REMOTE_WRITE : Access.LOCAL_WRITE);
+        memory(
+            client(), bytes, traits().iwarp() ? Access.LOCAL_AND_REMOTE_WRITE : Access.LOCAL_WRITE);
     sink.fill((byte) 0);
     return sink;
   }

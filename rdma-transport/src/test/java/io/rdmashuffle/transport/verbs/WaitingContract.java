@@ -7,6 +7,7 @@ import java.lang.management.ManagementFactory;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.Test;
 
@@ -106,8 +107,12 @@ public interface WaitingContract extends RigTest {
     RigMemory into = rig().memory(rig().server(), 64, Access.LOCAL_WRITE);
     ExecutorService receiver = Executors.newSingleThreadExecutor();
     try {
-      Future<Integer> received = receiver.submit(() -> receiveAll(pair.server(), into, messages));
+      // Nobody sends what no receive waits for: over iWARP that ends the connection (RFC 5041).
+      Semaphore posted = new Semaphore(0);
+      Future<Integer> received =
+          receiver.submit(() -> receiveAll(pair.server(), into, messages, posted));
       for (int i = 0; i < messages; i++) {
+        assertThat(posted.tryAcquire(RigEnd.PATIENCE_NS, TimeUnit.NANOSECONDS)).isTrue();
         pair.client().queuePair().postSend(i, from.region().address(), 8, from.region().lkey());
         rig().client().completion();
       }
@@ -141,11 +146,13 @@ public interface WaitingContract extends RigTest {
   }
 
   /** Waits as the progress thread does: arm, poll once more, sleep. */
-  private static int receiveAll(Port port, RigMemory into, int messages) throws VerbsException {
+  private static int receiveAll(Port port, RigMemory into, int messages, Semaphore posted)
+      throws VerbsException {
     CompletionQueue completions = port.end().completions();
     WorkCompletions batch = new WorkCompletions(16);
     for (int i = 0; i < 32; i++) {
       port.queuePair().postReceive(i, into.region().address(), 64, into.region().lkey());
+      posted.release();
     }
     int seen = 0;
     long lastSeenNs = System.nanoTime();
@@ -164,6 +171,7 @@ public interface WaitingContract extends RigTest {
       for (int i = 0; i < found && seen < messages; i++) {
         port.queuePair()
             .postReceive(batch.wrId(i), into.region().address(), 64, into.region().lkey());
+        posted.release();
       }
     }
     return seen;
