@@ -1,5 +1,8 @@
 # Shared by the scripts in dev/ and .ci/; sourced, never run.
 
+# modprobe, mkfs and nft are not on every user's path.
+PATH=$PATH:/usr/sbin:/sbin
+
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 
 say() { printf '%s\n' "$*"; }
