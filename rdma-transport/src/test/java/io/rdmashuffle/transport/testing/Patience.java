@@ -68,7 +68,7 @@ public final class Patience {
         usual.inlineBytes(),
         usual.windowBytes(),
         usual.stageBelowBytes(),
-        usual.stagingBytes(),
+        usual.stagingBytes() * FACTOR, // more is under way at a time
         of(usual.locateTimeout()),
         of(usual.revokeAfter()));
   }

@@ -139,7 +139,7 @@ public interface ReadFailureContract extends RigTest {
         .filteredOn(c -> c.wrId() == 2)
         .singleElement()
         .extracting(Completion::status)
-        .satisfies(status -> assertRemoteError((WcStatus) status));
+        .satisfies(status -> assertRemoteError(status));
     assertThat(completions)
         .filteredOn(c -> c.wrId() != 2)
         .extracting(Completion::status)
