@@ -1,5 +1,7 @@
 package io.rdmashuffle.transport;
 
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicLongArray;
 
 /**
@@ -16,11 +18,19 @@ public final class LatencyHistogram {
   }
 
   public long count() {
-    long sum = 0;
+    return buckets().stream().mapToLong(Bucket::count).sum();
+  }
+
+  /** Those in which anything was recorded, shortest first. */
+  public List<Bucket> buckets() {
+    List<Bucket> filled = new ArrayList<>();
     for (int i = 0; i < BUCKETS; i++) {
-      sum += counts.get(i);
+      long count = counts.get(i);
+      if (count > 0) {
+        filled.add(new Bucket(1L << (i + 1), count));
+      }
     }
-    return sum;
+    return filled;
   }
 
   /**
@@ -29,14 +39,22 @@ public final class LatencyHistogram {
    * @param quantile 0.5 for the median
    */
   public long quantileNs(double quantile) {
-    long rank = (long) Math.ceil(quantile * count());
-    long seen = 0;
-    for (int i = 0; i < BUCKETS && rank > 0; i++) {
-      seen += counts.get(i);
-      if (seen >= rank) {
-        return 1L << (i + 1);
+    List<Bucket> filled = buckets();
+    long left = (long) Math.ceil(quantile * filled.stream().mapToLong(Bucket::count).sum());
+    for (Bucket bucket : filled) {
+      left -= bucket.count();
+      if (left <= 0) {
+        return bucket.upToNs();
       }
     }
     return 0;
   }
+
+  /**
+   * Durations of about the same length.
+   *
+   * @param upToNs they are shorter than this and at least half of it
+   * @param count how many
+   */
+  public record Bucket(long upToNs, long count) {}
 }

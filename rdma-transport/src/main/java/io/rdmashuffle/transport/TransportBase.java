@@ -18,6 +18,7 @@ import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -39,6 +40,7 @@ final class TransportBase {
     this.adapter = adapter;
     String name = adapter.site().name();
     LOG.info("[{}] {}", name, adapter.budget().describe(adapter.plan().wantedBytes()));
+    undo.push(this::logWhatIsLeft); // closed after everything that is pushed from here on
     threads = undo.push(new TransportThreads(name));
     pool = adapter.role().reads() ? undo.push(newPool()) : null;
     layer =
@@ -53,6 +55,19 @@ final class TransportBase {
                     adapter.site().clock()),
                 adapter.settings().channel(),
                 name));
+  }
+
+  private void logWhatIsLeft() {
+    String left =
+        levels().entrySet().stream()
+            .filter(level -> level.getValue() != 0)
+            .map(level -> level.getKey() + "=" + level.getValue())
+            .collect(Collectors.joining(", "));
+    if (left.isEmpty()) {
+      LOG.info("[{}] RDMA closed, nothing is left", adapter.site().name());
+    } else {
+      LOG.warn("[{}] RDMA closed, left behind: {}", adapter.site().name(), left);
+    }
   }
 
   private ChunkPool newPool() {

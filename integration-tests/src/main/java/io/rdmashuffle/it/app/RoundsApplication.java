@@ -18,7 +18,8 @@ import scala.Tuple2;
 
 /**
  * Repeats one shuffle of incompressible records and prints {@code ROUND n} after each, while a test
- * does things to its executors. Arguments: the file to write, rounds, executors, megabytes.
+ * does things to its executors, and {@code STOPPED} when Spark has stopped. Arguments: the file to
+ * write, rounds, executors, megabytes.
  */
 public final class RoundsApplication {
   private static final int MAPS = 6;
@@ -52,6 +53,7 @@ public final class RoundsApplication {
       new ObjectMapper().writeValue(Path.of(arguments[0]).toFile(), result);
     } finally {
       spark.stop();
+      System.out.println("STOPPED");
     }
   }
 

@@ -5,6 +5,7 @@ import io.rdmashuffle.it.app.RoundsApplication;
 import io.rdmashuffle.it.app.RoundsResult;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -71,6 +72,26 @@ final class SubmittedRounds implements AutoCloseable {
   /** Waits until that many rounds are done. */
   void awaitRound(int round) throws Exception {
     await("round " + round, () -> output().contains("ROUND " + round + "\n"));
+  }
+
+  /** Waits until the application has stopped Spark. */
+  void awaitStop() throws Exception {
+    await("the stop", () -> output().contains("STOPPED\n"));
+  }
+
+  /** For temporary files of driver and executors: they get nothing else. */
+  SubmittedRounds temporaryFolder(Path folder) {
+    submit.driverOption("-Djava.io.tmpdir=" + folder);
+    return set("spark.executor.extraJavaOptions", "-Djava.io.tmpdir=" + folder)
+        .set("spark.local.dir", folder.toString());
+  }
+
+  ProcessHandle driverProcess() {
+    return run.process().toHandle();
+  }
+
+  List<String> executorLogs() throws IOException {
+    return cluster.executorLogs();
   }
 
   /** The executors' processes, oldest first. */

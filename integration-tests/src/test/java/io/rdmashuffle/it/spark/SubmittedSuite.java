@@ -5,7 +5,6 @@ import io.rdmashuffle.benchmarks.workload.RunResult;
 import io.rdmashuffle.it.app.SuiteApplication;
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -87,11 +86,7 @@ final class SubmittedSuite {
 
     /** The logs of all executors that were ever started, one text each. */
     List<String> executorLogs() throws IOException {
-      List<String> logs = new ArrayList<>();
-      for (Path file : cluster.home().executorLogs()) {
-        logs.add(Files.readString(file));
-      }
-      return logs;
+      return cluster.executorLogs();
     }
   }
 }

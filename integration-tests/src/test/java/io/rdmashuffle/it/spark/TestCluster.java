@@ -6,6 +6,7 @@ import io.rdmashuffle.benchmarks.cluster.SparkSubmit;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.stream.Stream;
@@ -43,10 +44,6 @@ final class TestCluster {
     }
   }
 
-  SparkHome home() {
-    return home;
-  }
-
   /**
    * An application of this module. Its jars are the workloads and the plugin: also under the stock
    * shuffle, because the workloads name the plugin's report.
@@ -72,6 +69,15 @@ final class TestCluster {
   /** The driver's log. */
   Path stderr() {
     return folder.resolve("stderr");
+  }
+
+  /** The logs of all executors that were ever started, one text each. */
+  List<String> executorLogs() throws IOException {
+    List<String> logs = new ArrayList<>();
+    for (Path file : home.executorLogs()) {
+      logs.add(Files.readString(file));
+    }
+    return logs;
   }
 
   /**

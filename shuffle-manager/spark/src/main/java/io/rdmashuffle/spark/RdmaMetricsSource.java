@@ -43,9 +43,7 @@ final class RdmaMetricsSource implements Source {
     for (Counter counter : Counter.values()) {
       gauge(counter.label(), () -> counters.value(counter));
     }
-    gauge("read.latency.p50.ns", () -> counters.readLatency().quantileNs(0.5));
-    gauge("read.latency.p99.ns", () -> counters.readLatency().quantileNs(0.99));
-    gauge("read.latency.count", () -> counters.readLatency().count());
+    registry.register("read.latency.ns", new ReadLatency(counters.readLatency()));
   }
 
   private void gauge(String name, Gauge<Long> value) {

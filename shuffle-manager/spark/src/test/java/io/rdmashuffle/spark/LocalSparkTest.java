@@ -4,6 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmashuffle.transport.testing.Requirements;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
@@ -72,7 +75,7 @@ final class LocalSparkTest {
   }
 
   @Test
-  void outputsOfAllWritersAreKnownUntilTheirShuffleIsGone() {
+  void outputsOfAllWritersAreKnownUntilTheirShuffleIsGone() throws IOException {
     requireSoftDevice();
     try (JavaSparkContext spark = start(Map.of("spark.shuffle.rdma.device", "soft"))) {
       JavaPairRDD<Integer, Integer> pairs = numbers(spark).mapToPair(x -> new Tuple2<>(x, x));
@@ -96,6 +99,9 @@ final class LocalSparkTest {
     }
     assertThat(RdmaShuffleReport.collect()).as("after the stop").isEmpty();
     assertThat(threadsOfOurs()).isEmpty();
+    assertThat(Files.readAllLines(Path.of("/proc/self/maps")))
+        .as("mappings of map outputs")
+        .noneMatch(line -> line.contains("/shuffle_"));
   }
 
   @Test

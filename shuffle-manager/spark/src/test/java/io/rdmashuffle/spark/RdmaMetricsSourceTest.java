@@ -2,6 +2,7 @@ package io.rdmashuffle.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.codahale.metrics.Histogram;
 import com.codahale.metrics.MetricRegistry;
 import io.rdmashuffle.core.catalog.MapOutputCatalog;
 import io.rdmashuffle.core.config.Mode;
@@ -40,7 +41,11 @@ final class RdmaMetricsSourceTest {
       assertThat(value(registry, "fallback.to-disk.bytes")).isEqualTo(5L);
       assertThat(value(registry, "bytes.engine")).isEqualTo(5L);
       assertThat(value(registry, "bytes.registered")).isEqualTo(4096L);
-      assertThat(value(registry, "read.latency.p99.ns")).isEqualTo(1024L);
+      transport.counters().readLatency().record(5000);
+      Histogram latency = registry.getHistograms().get("read.latency.ns");
+      assertThat(latency.getCount()).isEqualTo(2);
+      assertThat(latency.getSnapshot().getMin()).isEqualTo(1024L);
+      assertThat(latency.getSnapshot().get99thPercentile()).isEqualTo(8192.0);
       for (Counter counter : Counter.values()) {
         assertThat(registry.getGauges()).containsKey(counter.label());
       }
