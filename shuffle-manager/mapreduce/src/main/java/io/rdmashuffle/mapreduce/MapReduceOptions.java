@@ -45,6 +45,20 @@ final class MapReduceOptions {
               + " raise mapreduce.reduce.memory.mb together with it.",
           ByteSize.mib(64));
 
+  private static final ConfigOption<ByteSize> TASK_POOL_SIZE =
+      RdmaOptions.POOL_SIZE.adapted(
+          "Registered memory that pieces of segments land in, shared by the task's fetchers"
+              + " (mapreduce.reduce.shuffle.parallelcopies); at most nine tenths of what may be"
+              + " registered is used. More keeps more READs in flight.",
+          ByteSize.mib(32));
+
+  private static final ConfigOption<Duration> TASK_IDLE_TIMEOUT =
+      RdmaOptions.IDLE_TIMEOUT.adapted(
+          "After which an unused connection is closed. A reduce task visits one NodeManager after"
+              + " the other, and each serves many tasks: shorter frees memory on both sides, longer"
+              + " saves dialling for the maps that end later.",
+          Duration.ofSeconds(10));
+
   private static final ConfigOption<ByteSize> NODE_REGISTERED_MAX =
       RdmaOptions.REGISTERED_MAX.adapted(
           "All memory the NodeManager may have registered (pinned) for all jobs together, windows"
@@ -70,7 +84,7 @@ final class MapReduceOptions {
               "Reduce tasks: memory",
               List.of(
                   TASK_REGISTERED_MAX,
-                  RdmaOptions.POOL_SIZE.withDefault(ByteSize.mib(32)),
+                  TASK_POOL_SIZE,
                   RdmaOptions.POOL_CHUNK.withDefault(ByteSize.kib(256)),
                   RdmaOptions.POOL_TRANSIT.withDefault(25))),
           new OptionSection(
@@ -81,11 +95,11 @@ final class MapReduceOptions {
                   RdmaOptions.FETCH_TIMEOUT,
                   RdmaOptions.MEMORY_TIMEOUT,
                   RdmaOptions.CONNECTIONS_MAX,
-                  RdmaOptions.REQUESTS_IN_FLIGHT.withDefault(4),
+                  RdmaOptions.REQUESTS_IN_FLIGHT.withDefault(2),
                   RdmaOptions.READS_IN_FLIGHT,
                   RdmaOptions.CONNECT_TIMEOUT.withDefault(Duration.ofSeconds(3)),
                   RdmaOptions.REQUEST_TIMEOUT,
-                  RdmaOptions.IDLE_TIMEOUT,
+                  TASK_IDLE_TIMEOUT,
                   RdmaOptions.SPIN,
                   RdmaOptions.BREAKER_MIN,
                   RdmaOptions.BREAKER_MAX)));
