@@ -1,4 +1,4 @@
-package io.rdmashuffle.spark.link;
+package io.rdmashuffle.transport.testing.link;
 
 import java.io.BufferedInputStream;
 import java.io.DataInputStream;
@@ -20,7 +20,7 @@ import java.util.Map;
  * @param references to members of this and other classes
  * @param classes named anywhere in the constant pool
  */
-record ClassFile(
+public record ClassFile(
     String name,
     int access,
     String superName,
@@ -36,7 +36,7 @@ record ClassFile(
   static final int ABSTRACT = 0x400;
 
   /** A member that the class uses; the kind is the tag in the constant pool. */
-  record Reference(int kind, String owner, String member) {
+  public record Reference(int kind, String owner, String member) {
     static final int FIELD = 9;
     static final int METHOD = 10;
     static final int INTERFACE_METHOD = 11;

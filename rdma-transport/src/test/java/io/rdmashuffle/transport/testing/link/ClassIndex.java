@@ -1,4 +1,4 @@
-package io.rdmashuffle.spark.link;
+package io.rdmashuffle.transport.testing.link;
 
 import java.io.IOException;
 import java.io.InputStream;
@@ -14,17 +14,17 @@ import java.util.jar.JarEntry;
 import java.util.jar.JarFile;
 
 /** The classes of some jars and of the JDK, read when asked for. */
-final class ClassIndex implements AutoCloseable {
+public final class ClassIndex implements AutoCloseable {
   private final List<JarFile> jars = new ArrayList<>();
   private final Map<String, Optional<ClassFile>> known = new HashMap<>();
 
-  ClassIndex(Collection<Path> files) throws IOException {
+  public ClassIndex(Collection<Path> files) throws IOException {
     for (Path file : files) {
       jars.add(new JarFile(file.toFile()));
     }
   }
 
-  Optional<ClassFile> find(String name) {
+  public Optional<ClassFile> find(String name) {
     Optional<ClassFile> found = known.get(name);
     if (found == null) {
       found = load(name);

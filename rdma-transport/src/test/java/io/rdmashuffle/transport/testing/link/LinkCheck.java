@@ -1,6 +1,6 @@
-package io.rdmashuffle.spark.link;
+package io.rdmashuffle.transport.testing.link;
 
-import io.rdmashuffle.spark.link.ClassFile.Reference;
+import io.rdmashuffle.transport.testing.link.ClassFile.Reference;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
@@ -11,37 +11,48 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Finds what would fail to link: members and classes of Spark and Scala that our classes use and
- * that are not there, abstract methods that they inherit and do not implement, final ones that they
+ * Finds what would fail to link: members and classes of the engine that our classes use and that
+ * are not there, abstract methods that they inherit and do not implement, final ones that they
  * override.
  */
-final class LinkCheck {
-  private static final String OURS = "io/rdmashuffle/spark/";
-
+public final class LinkCheck {
   private final ClassIndex index;
+  private final List<String> engine;
+  private final List<String> ours;
   private final Set<String> problems = new TreeSet<>();
 
-  LinkCheck(ClassIndex index) {
+  /**
+   * @param index of the engine's classes and ours
+   * @param engine what the names of its classes begin with
+   * @param ours what those of the classes begin with that see the engine
+   */
+  public LinkCheck(ClassIndex index, List<String> engine, List<String> ours) {
     this.index = index;
+    this.engine = engine;
+    this.ours = ours;
   }
 
   /** One line per problem; empty if the classes link. */
-  Set<String> check(Collection<ClassFile> classes) {
-    for (ClassFile ours : classes) {
-      ours.classes().stream()
-          .filter(LinkCheck::engine)
+  public Set<String> check(Collection<ClassFile> classes) {
+    for (ClassFile type : classes) {
+      type.classes().stream()
+          .filter(this::engine)
           .filter(name -> index.find(name).isEmpty())
           .forEach(name -> problems.add("no class " + name));
-      ours.references().stream()
-          .filter(r -> engine(r.owner()) || r.owner().startsWith(OURS))
+      type.references().stream()
+          .filter(r -> engine(r.owner()) || ours(r.owner()))
           .forEach(this::checkReference);
-      checkInherited(ours);
+      checkInherited(type);
     }
     return problems;
   }
 
-  private static boolean engine(String name) {
-    return name.startsWith("org/apache/spark/") || name.startsWith("scala/");
+  private boolean engine(String name) {
+    return engine.stream().anyMatch(name::startsWith) && !ours(name);
+  }
+
+  private boolean ours(String name) {
+    return ours.stream().anyMatch(name::startsWith);
   }
 
   private void checkReference(Reference reference) {
@@ -62,18 +73,18 @@ final class LinkCheck {
             .anyMatch(
                 access ->
                     access != null
-                        && ((access & ClassFile.PRIVATE) == 0
-                            || reference.owner().startsWith(OURS)));
+                        && ((access & ClassFile.PRIVATE) == 0 || ours(reference.owner())));
     if (!found) {
       problems.add("no member " + reference);
     }
   }
 
-  private void checkInherited(ClassFile ours) {
-    List<ClassFile> hierarchy = hierarchy(ours);
+  private void checkInherited(ClassFile type) {
+    List<ClassFile> hierarchy = hierarchy(type);
     Set<String> implemented = new HashSet<>();
-    for (ClassFile type : hierarchy) {
-      type.methods()
+    for (ClassFile above : hierarchy) {
+      above
+          .methods()
           .forEach(
               (method, access) -> {
                 if ((access & ClassFile.ABSTRACT) == 0) {
@@ -81,25 +92,25 @@ final class LinkCheck {
                 }
               });
     }
-    for (ClassFile type : hierarchy) {
-      if (type != ours && engine(type.name())) {
-        type.methods()
-            .forEach((method, access) -> checkInherited(ours, type, method, access, implemented));
+    for (ClassFile above : hierarchy) {
+      if (above != type && engine(above.name())) {
+        above
+            .methods()
+            .forEach((method, access) -> checkInherited(type, above, method, access, implemented));
       }
     }
   }
 
   private void checkInherited(
-      ClassFile ours, ClassFile type, String method, int access, Set<String> implemented) {
+      ClassFile type, ClassFile above, String method, int access, Set<String> implemented) {
     boolean abstractHere = (access & ClassFile.ABSTRACT) != 0;
-    if (abstractHere && !ours.is(ClassFile.ABSTRACT) && !implemented.contains(method)) {
-      problems.add(ours.name() + " does not implement " + type.name() + "." + method);
+    if (abstractHere && !type.is(ClassFile.ABSTRACT) && !implemented.contains(method)) {
+      problems.add(type.name() + " does not implement " + above.name() + "." + method);
     }
-    int bound = ClassFile.FINAL;
     boolean inheritable =
         (access & (ClassFile.PRIVATE | ClassFile.STATIC)) == 0 && !method.startsWith("<");
-    if ((access & bound) != 0 && inheritable && ours.methods().containsKey(method)) {
-      problems.add(ours.name() + " overrides the final " + type.name() + "." + method);
+    if ((access & ClassFile.FINAL) != 0 && inheritable && type.methods().containsKey(method)) {
+      problems.add(type.name() + " overrides the final " + above.name() + "." + method);
     }
   }
 
