@@ -17,6 +17,7 @@ final class ArchitectureTest {
   private static final String CORE = "io.rdmashuffle.core..";
   private static final String SPARK = "io.rdmashuffle.spark..";
   private static final String MAPREDUCE = "io.rdmashuffle.mapreduce..";
+  private static final String MAPREDUCE_IN_HADOOP = "org.apache.hadoop.mapreduce.task.reduce..";
   private static final String[] ENGINES = {"org.apache.spark..", "org.apache.hadoop..", "scala.."};
 
   @ArchTest
@@ -54,6 +55,34 @@ final class ArchitectureTest {
           .should()
           .dependOnClassesThat()
           .resideInAnyPackage("io.rdmashuffle.benchmarks..", MAPREDUCE);
+
+  @ArchTest
+  static final ArchRule mapReduceKnowsNoSparkAndNoBenchmark =
+      noClasses()
+          .that()
+          .resideInAnyPackage(MAPREDUCE, MAPREDUCE_IN_HADOOP)
+          .should()
+          .dependOnClassesThat()
+          .resideInAnyPackage(
+              "io.rdmashuffle.benchmarks..", SPARK, "org.apache.spark..", "scala..");
+
+  @ArchTest
+  static final ArchRule nodeManagersKnowNoReduceTasks =
+      noClasses()
+          .that()
+          .resideInAPackage("io.rdmashuffle.mapreduce.nm..")
+          .should()
+          .dependOnClassesThat()
+          .resideInAnyPackage("io.rdmashuffle.mapreduce.reduce..", MAPREDUCE_IN_HADOOP);
+
+  @ArchTest
+  static final ArchRule reduceTasksKnowNoNodeManagers =
+      noClasses()
+          .that()
+          .resideInAnyPackage("io.rdmashuffle.mapreduce.reduce..", MAPREDUCE_IN_HADOOP)
+          .should()
+          .dependOnClassesThat()
+          .resideInAPackage("io.rdmashuffle.mapreduce.nm..");
 
   @ArchTest
   static final ArchRule disniIsSeenInOnePackageOnly =
