@@ -21,14 +21,12 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.function.BooleanSupplier;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.mapred.TaskAttemptID;
 import org.junit.jupiter.api.AfterAll;
@@ -85,17 +83,14 @@ final class NodeServerTest {
   }
 
   @AfterEach
-  void nothingIsLeft() throws InterruptedException {
+  void nothingIsLeft() {
     readers.forEach(SoftReader::close);
     readers.clear();
     if (server != null) {
       stop();
     }
     assertThat(soft.openObjects()).isZero();
-    await(
-        () ->
-            Thread.getAllStackTraces().keySet().stream()
-                .noneMatch(thread -> thread.getName().startsWith("rdma-shuffle-")));
+    Waiting.untilThreadsAreGone();
   }
 
   private void stop() {
@@ -107,9 +102,9 @@ final class NodeServerTest {
     }
   }
 
-  private void start() throws InterruptedException {
+  private void start() {
     server = newServer();
-    await(server::isUp);
+    Waiting.until(server::isUp);
   }
 
   private NodeServer newServer() {
@@ -119,18 +114,10 @@ final class NodeServerTest {
         MapReduceSettings.ofNodeManager(conf));
   }
 
-  private void start(Job... jobs) throws InterruptedException {
+  private void start(Job... jobs) {
     start();
     Arrays.stream(jobs).forEach(server::add);
-    await(() -> server.transport().tenants() == jobs.length);
-  }
-
-  private static void await(BooleanSupplier condition) throws InterruptedException {
-    long deadline = System.nanoTime() + Duration.ofSeconds(20).toNanos();
-    while (!condition.getAsBoolean()) {
-      assertThat(System.nanoTime()).as("in time").isLessThan(deadline);
-      Thread.sleep(5);
-    }
+    Waiting.until(() -> server.transport().tenants() == jobs.length);
   }
 
   private SoftReader reader(Job job) throws Exception {
@@ -368,11 +355,12 @@ final class NodeServerTest {
     CompletableFuture<Integer> reading =
         CompletableFuture.supplyAsync(() -> readUntilRefused(reader, keys, segments));
 
-    Thread.sleep(100);
+    long before = counters().value(Counter.OWNER_BLOCKS_WINDOW);
+    Waiting.until(() -> counters().value(Counter.OWNER_BLOCKS_WINDOW) > before + 20);
     server.remove(JOB.application());
 
     assertThat(reading.get(30, TimeUnit.SECONDS)).isPositive();
-    await(() -> server.transport().levels().get("registered-bytes.windows") <= others);
+    Waiting.until(() -> server.transport().levels().get("registered-bytes.windows") <= others);
     assertThat(server.transport().tenants()).isEqualTo(1);
     assertThat(server.jobs()).isEqualTo(1);
     assertThat(counters().value(Counter.LEASES_LIVE)).isZero();
@@ -402,16 +390,16 @@ final class NodeServerTest {
   void jobsAreKnownAfterARestartUntilTheyEnd() throws Exception {
     byte[][] segments = files.write(JOB, 0, 7000);
     start(JOB);
-    await(() -> recovery.resolve("mapreduce_rdma_shuffle").toFile().list().length == 1);
+    Waiting.until(() -> recovery.resolve("mapreduce_rdma_shuffle").toFile().list().length == 1);
     stop();
 
     start();
-    await(() -> server.transport().tenants() == 1);
+    Waiting.until(() -> server.transport().tenants() == 1);
     Fetched fetched = reader(JOB).fetch(MapOutputFiles.key(JOB, 0, 0));
     assertThat(fetched.read(0).bytes()).isEqualTo(segments[0]);
 
     server.remove(JOB.application());
-    await(() -> recovery.resolve("mapreduce_rdma_shuffle").toFile().list().length == 0);
+    Waiting.until(() -> recovery.resolve("mapreduce_rdma_shuffle").toFile().list().length == 0);
     stop();
     start();
     assertThat(server.jobs()).isZero();
@@ -422,7 +410,7 @@ final class NodeServerTest {
     start();
     try (NodeServer late = newServer()) {
       late.add(JOB);
-      await(() -> !late.problem().contains("starting"));
+      Waiting.until(() -> !late.problem().contains("starting"));
 
       assertThat(late.isUp()).isFalse();
       assertThat(late.problem()).contains(String.valueOf(port));
@@ -434,7 +422,7 @@ final class NodeServerTest {
   void anAdapterThatIsNotThereLeavesHttpAndSaysWhy() throws Exception {
     conf.set(NODE + "device", "mlx5_77");
     server = newServer();
-    await(() -> !server.problem().contains("starting"));
+    Waiting.until(() -> !server.problem().contains("starting"));
 
     assertThat(server.isUp()).isFalse();
     assertThat(server.problem()).isNotBlank();

@@ -8,23 +8,14 @@ import io.rdmashuffle.transport.verbs.disni.DisniProvider;
 import io.rdmashuffle.transport.verbs.disni.DisniProviders;
 import java.io.DataInputStream;
 import java.io.IOException;
-import java.io.InputStream;
-import java.net.HttpURLConnection;
-import java.net.URL;
 import java.nio.ByteBuffer;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
-import java.util.Base64;
-import java.util.function.BooleanSupplier;
-import javax.crypto.Mac;
-import javax.crypto.spec.SecretKeySpec;
+import java.util.List;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.io.Text;
 import org.apache.hadoop.mapred.ShuffleHandler;
 import org.apache.hadoop.mapreduce.security.token.JobTokenIdentifier;
-import org.apache.hadoop.mapreduce.task.reduce.ShuffleHeader;
 import org.apache.hadoop.security.token.Token;
 import org.apache.hadoop.yarn.api.records.ApplicationId;
 import org.apache.hadoop.yarn.server.api.ApplicationInitializationContext;
@@ -58,29 +49,18 @@ final class RdmaShuffleHandlerTest {
   }
 
   @AfterEach
-  void stop() throws InterruptedException {
+  void stop() {
     if (handler != null) {
       handler.stop();
       assertThat(handler.transport()).isNull();
     }
-    await(
-        () ->
-            Thread.getAllStackTraces().keySet().stream()
-                .noneMatch(thread -> thread.getName().startsWith("rdma-shuffle-")));
+    Waiting.untilThreadsAreGone();
   }
 
   private void start() {
     handler = new RdmaShuffleHandler();
     handler.init(conf);
     handler.start();
-  }
-
-  private static void await(BooleanSupplier condition) throws InterruptedException {
-    long deadline = System.nanoTime() + Duration.ofSeconds(20).toNanos();
-    while (!condition.getAsBoolean()) {
-      assertThat(System.nanoTime()).as("in time").isLessThan(deadline);
-      Thread.sleep(5);
-    }
   }
 
   private static ByteBuffer serviceData(byte[] secret) throws IOException {
@@ -101,29 +81,11 @@ final class RdmaShuffleHandlerTest {
     handler.stopApplication(new ApplicationTerminationContext(application));
   }
 
-  /** Fetches a segment by HTTP as a reducer does. */
   private byte[] byHttp(int map, int reduce) throws Exception {
     int port = ShuffleHandler.deserializeMetaData(handler.getMetaData());
-    String query =
-        "/mapOutput?job=%s&reduce=%d&map=%s"
-            .formatted(JOB.id(), reduce, MapOutputFiles.attempt(JOB, map));
-    URL url = new URL("http://127.0.0.1:" + port + query);
-    HttpURLConnection connection = (HttpURLConnection) url.openConnection();
-    connection.addRequestProperty("UrlHash", hash(port + query));
-    connection.setRequestProperty("name", "mapreduce");
-    connection.setRequestProperty("version", "1.0.0");
-    try (InputStream in = connection.getInputStream()) {
-      ShuffleHeader header = new ShuffleHeader();
-      header.readFields(new DataInputStream(in));
-      return in.readAllBytes();
+    try (DataInputStream answer = HttpSegments.open(port, JOB, List.of(map), reduce)) {
+      return HttpSegments.next(answer);
     }
-  }
-
-  private static String hash(String message) throws Exception {
-    Mac mac = Mac.getInstance("HmacSHA1");
-    mac.init(new SecretKeySpec(JOB.shuffleSecret(), "HmacSHA1"));
-    byte[] code = mac.doFinal(message.getBytes(StandardCharsets.UTF_8));
-    return Base64.getEncoder().encodeToString(code);
   }
 
   @Test
@@ -131,11 +93,11 @@ final class RdmaShuffleHandlerTest {
     try (DisniProvider soft = soft()) {
       byte[][] segments = files.write(JOB, 0, 100, 7000);
       start();
-      await(() -> handler.transport() != null);
+      Waiting.until(() -> handler.transport() != null);
       for (int container = 0; container < 3; container++) {
         initialize(serviceData(JOB.shuffleSecret()));
       }
-      await(() -> handler.transport().tenants() == 1);
+      Waiting.until(() -> handler.transport().tenants() == 1);
       assertThat(handler.problem()).isEmpty();
       assertThat(handler.jobs()).isEqualTo(1);
 
@@ -145,7 +107,7 @@ final class RdmaShuffleHandlerTest {
             .isEqualTo(segments[1]);
 
         end(JOB.application());
-        await(() -> handler.transport().tenants() == 0);
+        Waiting.until(() -> handler.transport().tenants() == 0);
         assertThat(reader.fetch(MapOutputFiles.key(JOB, 0, 1)).fallbacks()).isEqualTo(1);
       }
       assertThat(handler.jobs()).isZero();
@@ -164,7 +126,7 @@ final class RdmaShuffleHandlerTest {
   private void assertHttpAlone(String why) throws Exception {
     byte[][] segments = files.write(JOB, 0, 100, 7000);
     start();
-    await(() -> !handler.problem().contains("starting"));
+    Waiting.until(() -> !handler.problem().contains("starting"));
     initialize(serviceData(JOB.shuffleSecret()));
 
     assertThat(byHttp(0, 1)).isEqualTo(segments[1]);
@@ -214,7 +176,7 @@ final class RdmaShuffleHandlerTest {
   void serviceDataThatIsNoneHarmsNobody() throws Exception {
     files.write(JOB, 0, 100);
     start();
-    await(() -> !handler.problem().contains("starting"));
+    Waiting.until(() -> !handler.problem().contains("starting"));
 
     initialize(ByteBuffer.wrap(new byte[] {5, 1, 2}));
     initialize(ByteBuffer.allocate(0));

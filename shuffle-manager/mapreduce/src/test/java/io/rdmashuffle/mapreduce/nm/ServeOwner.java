@@ -1,0 +1,60 @@
+package io.rdmashuffle.mapreduce.nm;
+
+import java.nio.file.Path;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.io.Text;
+import org.apache.hadoop.mapred.ShuffleHandler;
+import org.apache.hadoop.mapreduce.security.token.JobTokenIdentifier;
+import org.apache.hadoop.security.token.Token;
+import org.apache.hadoop.yarn.server.api.ApplicationInitializationContext;
+
+/** The NodeManager's part of {@link ServeBenchmark}. */
+final class ServeOwner {
+  private static final String NODE = "mapreduce.shuffle.rdma.nodemanager.";
+
+  private ServeOwner() {}
+
+  /**
+   * @param args way, local directory, RDMA port
+   */
+  public static void main(String[] args) throws Exception {
+    ServeBenchmark.Way way = ServeBenchmark.Way.valueOf(args[0]);
+    RdmaShuffleHandler handler = new RdmaShuffleHandler();
+    handler.init(conf(way, Path.of(args[1]), args[2]));
+    handler.start();
+    Job job = MapOutputFiles.job(1);
+    handler.initializeApplication(
+        new ApplicationInitializationContext(
+            job.user(),
+            job.application(),
+            ShuffleHandler.serializeServiceData(
+                new Token<>(
+                    new JobTokenIdentifier(new Text(job.id().toString())).getBytes(),
+                    job.shuffleSecret(),
+                    new Text("mapreduce.job"),
+                    new Text("shuffle")))));
+    if (way != ServeBenchmark.Way.HTTP) {
+      Waiting.until(() -> handler.transport() != null && handler.transport().tenants() == 1);
+    }
+    System.out.println("READY " + ShuffleHandler.deserializeMetaData(handler.getMetaData()));
+    while (System.in.read() >= 0) {
+      // until the parent closes it
+    }
+    handler.stop();
+  }
+
+  private static Configuration conf(ServeBenchmark.Way way, Path folder, String rdmaPort) {
+    Configuration conf = new Configuration();
+    new MapOutputFiles(folder).conf().forEach(e -> conf.set(e.getKey(), e.getValue()));
+    conf.setInt("mapreduce.shuffle.port", 0);
+    conf.set("mapreduce.shuffle.rdma.port", rdmaPort);
+    conf.set(NODE + "mode", way == ServeBenchmark.Way.HTTP ? "off" : "auto");
+    conf.set(NODE + "device", "soft");
+    conf.set(NODE + "bind.address", "127.0.0.0/8");
+    conf.set(NODE + "memory.registered.max", "2g");
+    // A part of a file is not worth a window before that much of it was asked for.
+    conf.set(NODE + "staging.size", "64m");
+    conf.set(NODE + "staging.below", way == ServeBenchmark.Way.STAGING ? "16m" : "0");
+    return conf;
+  }
+}
