@@ -1,8 +1,9 @@
 /*
  * The limit of the software adapter: a bare loop of process_vm_readv(2) over the blocks of files
- * that another process has mapped, always into the same buffer, which stays in the cache.
+ * that another process has mapped, into so many buffers in turns: one stays in the cache, as no block does that
+ * somebody keeps; as many as a reader has under way do not.
  *
- *   bare_readv BLOCK_BYTES BLOCKS FILE...
+ *   bare_readv BLOCK_BYTES BLOCKS BUFFERS FILE...
  *
  * Prints "NANOS wall cpu", CPU being that of the reading process.
  */
@@ -69,19 +70,19 @@ static void read_block(pid_t owner, char *to, const char *from, size_t bytes)
 int main(int argc, char **argv)
 {
 	static struct file files[MAX_FILES];
-	size_t block = argc > 3 ? strtoul(argv[1], NULL, 10) : 0;
-	long blocks = argc > 3 ? atol(argv[2]) : 0;
-	int n = argc - 3;
+	size_t block = argc > 4 ? strtoul(argv[1], NULL, 10) : 0;
+	long blocks = argc > 4 ? atol(argv[2]) : 0, buffers = argc > 4 ? atol(argv[3]) : 0;
+	int n = argc - 4;
 	int64_t wall, cpu;
 	char *buffer;
 	pid_t owner;
 
-	if (n < 1 || n > MAX_FILES || !block || block > 1UL << 30 || blocks < 1) {
-		fprintf(stderr, "usage: bare_readv BLOCK_BYTES BLOCKS FILE...\n");
+	if (n < 1 || n > MAX_FILES || !block || block > 1UL << 30 || blocks < 1 || buffers < 1 || buffers > 1 << 16) {
+		fprintf(stderr, "usage: bare_readv BLOCK_BYTES BLOCKS BUFFERS FILE...\n");
 		return 2;
 	}
-	map_all(argv + 3, n, files);
-	buffer = mmap(NULL, block, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
+	map_all(argv + 4, n, files);
+	buffer = mmap(NULL, block * (size_t)buffers, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 	if (buffer == MAP_FAILED)
 		fail("mmap");
 	owner = fork();
@@ -97,7 +98,7 @@ int main(int argc, char **argv)
 		const struct file *f = &files[i % n];
 		size_t offset = (size_t)(i / n) * block % (f->bytes / block * block);
 
-		read_block(owner, buffer, f->at + offset, block);
+		read_block(owner, buffer + (size_t)(i % buffers) * block, f->at + offset, block);
 	}
 	printf("NANOS %lld %lld\n", (long long)(now(CLOCK_MONOTONIC) - wall),
 	       (long long)(now(CLOCK_PROCESS_CPUTIME_ID) - cpu));

@@ -24,6 +24,12 @@ public final class FetchBenchmark {
       List.of(FetchTransports.NETTY_AUTO, FetchTransports.NETTY_NIO);
   private static final int WARM_UPS = 3;
 
+  /** The limit: process_vm_readv(2) into as much memory as the reader has under way. */
+  private static final String BARE = "bare loop";
+
+  /** The same into one buffer, as nobody can who keeps what was read. */
+  private static final String BARE_IN_CACHE = "bare loop in cache";
+
   private final Path folder;
   private final Path bare;
   private final int repetitions;
@@ -67,7 +73,9 @@ public final class FetchBenchmark {
     try {
       checkDigests(pairs, scenario);
       Map<String, List<Pair.Sample>> samples = measure(pairs, scenario);
-      compare(scenario, samples, bareLoop(scenario, layout));
+      samples.put(BARE, bareLoop(scenario, layout, scenario.perRequest() * scenario.parallel()));
+      samples.put(BARE_IN_CACHE, bareLoop(scenario, layout, 1));
+      compare(scenario, samples);
       idle(pairs);
     } finally {
       pairs.forEach(Pair::close);
@@ -114,13 +122,15 @@ public final class FetchBenchmark {
     return samples;
   }
 
-  private List<Pair.Sample> bareLoop(Scenario scenario, Layout layout) throws Exception {
+  private List<Pair.Sample> bareLoop(Scenario scenario, Layout layout, int buffers)
+      throws Exception {
     List<String> command =
         new ArrayList<>(
             List.of(
                 bare.toString(),
                 String.valueOf(scenario.blockBytes()),
-                String.valueOf(scenario.blocks())));
+                String.valueOf(scenario.blocks()),
+                String.valueOf(buffers)));
     for (int map = 0; map < layout.maps(); map++) {
       command.add(layout.file(map).toString());
     }
@@ -139,10 +149,8 @@ public final class FetchBenchmark {
     return samples;
   }
 
-  private void compare(
-      Scenario scenario, Map<String, List<Pair.Sample>> samples, List<Pair.Sample> bareLoop) {
+  private void compare(Scenario scenario, Map<String, List<Pair.Sample>> samples) {
     Map<String, Object> out = new LinkedHashMap<>();
-    samples.put("bare process_vm_readv", bareLoop);
     samples.forEach((name, list) -> out.put(name, absolute(scenario, name, list)));
     List<Pair.Sample> rdma = samples.get(FetchTransports.RDMA);
     for (String name : NETTY) {
@@ -151,7 +159,9 @@ public final class FetchBenchmark {
       ratio(out, "owner's CPU, rdma / " + name, rdma, netty, Pair.Sample::ownerCpuNs);
       ratio(out, "wall time, rdma / " + name, rdma, netty, Pair.Sample::wallNs);
     }
-    ratio(out, "throughput, rdma / bare", bareLoop, rdma, Pair.Sample::wallNs);
+    for (String bare : List.of(BARE, BARE_IN_CACHE)) {
+      ratio(out, "throughput, rdma / " + bare, samples.get(bare), rdma, Pair.Sample::wallNs);
+    }
     report.put(scenario.name(), out);
   }
 
