@@ -60,8 +60,12 @@ final class InFlight {
   // ---- what came
 
   void lengthCame(long bytes) {
-    partBytes = bytes;
-    check();
+    if (bytes < 0) {
+      refuse(FallbackReason.TRANSFER_FAILED);
+    } else {
+      partBytes = bytes;
+      check();
+    }
   }
 
   void pieceCame(int piece, Block block) {
@@ -79,10 +83,10 @@ final class InFlight {
     if (!isReady()) {
       return;
     }
-    if (partBytes < 0 || rawBytes < 0 || limits.pieces(partBytes) >= Integer.MAX_VALUE) {
-      refuse(FallbackReason.TOO_LARGE);
-    } else if (here.get(0).bytes() != limits.pieceBytes(partBytes, 0)) {
+    if (rawBytes < 0 || here.get(0).bytes() != limits.pieceBytes(partBytes, 0)) {
       refuse(FallbackReason.TRANSFER_FAILED);
+    } else if (limits.pieces(partBytes) >= Integer.MAX_VALUE) {
+      refuse(FallbackReason.TOO_LARGE);
     }
   }
 

@@ -118,7 +118,7 @@ public final class ReduceSession implements AutoCloseable {
     return parts.counters();
   }
 
-  /** Idempotent; waits a few seconds at most. */
+  /** Idempotent. Each step has a deadline. */
   @Override
   public void close() {
     parts.closing().run();

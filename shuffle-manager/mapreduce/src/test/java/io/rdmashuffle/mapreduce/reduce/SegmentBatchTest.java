@@ -21,6 +21,8 @@ import org.apache.hadoop.mapreduce.TaskID;
 import org.apache.hadoop.mapreduce.TaskType;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 final class SegmentBatchTest {
   private static final int PIECE = 1000;
@@ -226,11 +228,22 @@ final class SegmentBatchTest {
     shifted.close();
   }
 
-  @Test
-  void negativeLengthsAreNotBelieved() throws Exception {
-    server.add(attempt(0), new TestSegment(-1, 10, offset -> new byte[10]));
+  @ParameterizedTest
+  @CsvSource({"-1, 10", "10, -1", "10, -5"})
+  void negativeLengthsAreNotBelieved(long rawBytes, long partBytes) {
+    server.add(attempt(0), new TestSegment(rawBytes, partBytes, offset -> new byte[10]));
     try (SegmentBatch batch = batch(1, LIMITS)) {
-      assertThat(batch.next().orElseThrow()).isInstanceOf(Arrival.Refused.class);
+      assertThatThrownBy(batch::next).isInstanceOf(SegmentLostException.class);
+    }
+  }
+
+  @Test
+  void aSegmentOfMorePiecesThanThereAreNamesIsLeftToHttp() throws Exception {
+    long bytes = (long) Integer.MAX_VALUE * PIECE;
+    server.add(attempt(0), new TestSegment(bytes, bytes, offset -> new byte[PIECE]));
+    try (SegmentBatch batch = batch(1, LIMITS)) {
+      assertThat(batch.next().orElseThrow())
+          .isEqualTo(new Arrival.Refused(attempt(0), FallbackReason.TOO_LARGE));
     }
   }
 

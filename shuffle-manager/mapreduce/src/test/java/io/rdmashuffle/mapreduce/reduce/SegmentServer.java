@@ -1,5 +1,6 @@
 package io.rdmashuffle.mapreduce.reduce;
 
+import io.rdmashuffle.mapreduce.MapOutputKeys;
 import io.rdmashuffle.transport.FallbackReason;
 import io.rdmashuffle.transport.client.Block.Source;
 import io.rdmashuffle.transport.client.BlockClient;
@@ -14,6 +15,7 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import org.apache.hadoop.mapred.JobID;
 import org.apache.hadoop.mapreduce.TaskAttemptID;
 
 /**
@@ -64,26 +66,16 @@ public final class SegmentServer implements BlockClient {
 
   /** Names of one reducer's segments. */
   static SegmentKeys keys(int reduce) {
-    return new SegmentKeys() {
-      @Override
-      public BlockKey length(TaskAttemptID attempt) {
-        return new BlockKey(LENGTH, number(attempt), reduce, reduce + 1);
-      }
-
-      @Override
-      public BlockKey piece(TaskAttemptID attempt, int piece) {
-        return new BlockKey(piece, number(attempt), reduce, reduce + 1);
-      }
-    };
+    return new JobKeys(reduce);
   }
 
   private static long number(TaskAttemptID attempt) {
-    return ((long) attempt.getTaskID().getId() << 32) | attempt.getId();
+    return MapOutputKeys.pieceKeyOf(attempt, 0, 0).output();
   }
 
-  /** The map's number within a key's output. */
+  /** The map that a key names. */
   public static int mapOf(BlockKey key) {
-    return (int) (key.output() >> 32);
+    return MapOutputKeys.attemptOf(new JobID("test", 1), key).getTaskID().getId();
   }
 
   public void add(TaskAttemptID attempt, TestSegment segment) {

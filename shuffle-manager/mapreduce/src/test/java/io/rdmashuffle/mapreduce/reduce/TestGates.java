@@ -1,6 +1,8 @@
 package io.rdmashuffle.mapreduce.reduce;
 
 import io.rdmashuffle.transport.NanoClock;
+import io.rdmashuffle.transport.TransportException;
+import io.rdmashuffle.transport.TransportException.Kind;
 import io.rdmashuffle.transport.client.BlockClient;
 import java.time.Duration;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -30,5 +32,38 @@ public final class TestGates {
             new BatchLimits(pieceBytes, 8L * pieceBytes, PIECE_TIMEOUT),
             new HostHealth(NanoClock.system(), REST, REST),
             new ShuffleCounters(counters)));
+  }
+
+  /**
+   * A gate that opens this client, and is otherwise as in a task.
+   *
+   * @param closed counts how often the transport was closed
+   */
+  public static ReduceGate gate(BlockClient client, AtomicInteger closed) {
+    return gate(
+        (settings, name, discovery) ->
+            new OpenedReader() {
+              @Override
+              public BlockClient client() {
+                return client;
+              }
+
+              @Override
+              public void close() {
+                closed.incrementAndGet();
+              }
+            });
+  }
+
+  /** A gate of a host without a device. */
+  public static ReduceGate gateWithoutDevice() {
+    return gate(
+        (settings, name, discovery) -> {
+          throw new TransportException(Kind.CONFIG, "no RDMA adapter");
+        });
+  }
+
+  private static ReduceGate gate(ReaderOpener opener) {
+    return new ReduceGate(ReduceSettings::from, opener, PIECE_TIMEOUT);
   }
 }

@@ -21,6 +21,7 @@ import org.apache.hadoop.io.Text;
 import org.apache.hadoop.io.compress.CompressionCodec;
 import org.apache.hadoop.mapred.Counters;
 import org.apache.hadoop.mapred.JobConf;
+import org.apache.hadoop.mapred.MapOutputFile;
 import org.apache.hadoop.mapred.MapTaskCompletionEventsUpdate;
 import org.apache.hadoop.mapred.RawKeyValueIterator;
 import org.apache.hadoop.mapred.ReduceTask;
@@ -46,7 +47,7 @@ final class ShuffleRig implements AutoCloseable {
 
   final JobConf conf = new JobConf(false);
   final SecretKey secret = JobTokenSecretManager.createSecretKey(new byte[20]);
-  final SegmentServer rdma = new SegmentServer(PIECE_BYTES);
+  final SegmentServer rdma;
   final AtomicInteger sessionsClosed = new AtomicInteger();
   final List<Throwable> errors = new CopyOnWriteArrayList<>();
   private final Map<String, Long> counted = new ConcurrentHashMap<>();
@@ -59,6 +60,14 @@ final class ShuffleRig implements AutoCloseable {
   private CompressionCodec codec;
 
   ShuffleRig(Path folder) {
+    this(folder, PIECE_BYTES);
+  }
+
+  /**
+   * @param pieceBytes length of the pieces that RDMA serves
+   */
+  ShuffleRig(Path folder, int pieceBytes) {
+    rdma = new SegmentServer(pieceBytes);
     conf.set(MRConfig.LOCAL_DIR, folder.toString());
     conf.set(MRJobConfig.TASK_ATTEMPT_ID, REDUCE.toString());
     conf.setMapOutputKeyClass(Text.class);
@@ -110,6 +119,11 @@ final class ShuffleRig implements AutoCloseable {
     return status.blamed;
   }
 
+  /** A job counter that went through Hadoop's reporter. */
+  long reported(String name) {
+    return counters.findCounter("RDMA Shuffle", name).getValue();
+  }
+
   /** The job counter, 0 if it was never counted. */
   long counted(String name) {
     return counted.getOrDefault(name, 0L);
@@ -156,6 +170,14 @@ final class ShuffleRig implements AutoCloseable {
   }
 
   ShuffleConsumerPlugin.Context<Text, IntWritable> context() throws IOException {
+    return context(null);
+  }
+
+  /**
+   * @param localMapFiles null if the maps ran elsewhere
+   */
+  ShuffleConsumerPlugin.Context<Text, IntWritable> context(
+      Map<TaskAttemptID, MapOutputFile> localMapFiles) throws IOException {
     YarnOutputFiles files = new YarnOutputFiles();
     files.setConf(conf);
     Progress phases = new Progress();
@@ -181,7 +203,7 @@ final class ShuffleRig implements AutoCloseable {
         phases.addPhase("merge"),
         task,
         files,
-        null);
+        localMapFiles);
   }
 
   Counters.Counter counter(String name) {
