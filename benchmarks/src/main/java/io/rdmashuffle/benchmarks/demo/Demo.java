@@ -64,7 +64,7 @@ public final class Demo {
     String device = DemoDevice.choose(options.device());
     step("running the jobs with RdmaShuffleManager, 2 executors, device " + device);
     RunResult rdma = submit("rdma", withPlugin(base("rdma"), device), CLUSTER);
-    DemoReport report = new DemoReport(stock, rdma);
+    DemoReport report = new DemoReport(stock, rdma, "Netty");
     Path file = folder.resolve("report.json");
     JSON.writeValue(file.toFile(), report.asTree());
     System.out.println("\n" + report.asTable() + "Written to " + file);

@@ -7,7 +7,7 @@ import io.rdmashuffle.transport.device.Selection;
 import java.net.InetAddress;
 
 /** Which device the demo asks the plugin for. */
-final class DemoDevice {
+public final class DemoDevice {
   private DemoDevice() {}
 
   /**
@@ -15,7 +15,7 @@ final class DemoDevice {
    * @return what was named; for {@code auto} the same if the plugin will find an adapter, else
    *     {@code soft}
    */
-  static String choose(String asked) {
+  public static String choose(String asked) {
     if (!asked.equals("auto")) {
       return asked;
     }

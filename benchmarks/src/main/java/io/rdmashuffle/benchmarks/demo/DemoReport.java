@@ -9,21 +9,36 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Compares two runs of the same jobs: as a table for people, as a tree for JSON, as a verdict. */
-final class DemoReport {
-  private static final List<String> WAYS = List.of("read", "inline", "staged", "netty");
+/**
+ * Compares two runs of the same jobs: as a table for people, as a tree for JSON, as a verdict. One
+ * thread at a time.
+ */
+public final class DemoReport {
   private static final String ROW = "%-14s %-6s %8s %8s  %13s %13s %13s %13s  %s%n";
 
   private final RunResult stock;
   private final RunResult rdma;
+  private final String engineWay;
+  private final List<String> ways;
 
-  DemoReport(RunResult stock, RunResult rdma) {
+  /**
+   * @param stock with the engine's own shuffle
+   * @param rdma with this one
+   * @param engineWay how the engine's own shuffle carries blocks, as people call it
+   */
+  public DemoReport(RunResult stock, RunResult rdma, String engineWay) {
     this.stock = stock;
     this.rdma = rdma;
+    this.engineWay = engineWay;
+    this.ways = List.of("read", "inline", "staged", engineKey());
+  }
+
+  private String engineKey() {
+    return engineWay.toLowerCase(Locale.ROOT);
   }
 
   /** The documented shape of report.json. */
-  Map<String, Object> asTree() {
+  public Map<String, Object> asTree() {
     Map<String, Object> report = new LinkedHashMap<>();
     report.put("device", rdma.device);
     report.put("versions", rdma.versions);
@@ -44,7 +59,7 @@ final class DemoReport {
   }
 
   /** For people. */
-  String asTable() {
+  public String asTable() {
     StringBuilder out = new StringBuilder();
     out.append(
         row(
@@ -55,7 +70,7 @@ final class DemoReport {
             "READ",
             "inline",
             "staged",
-            "Netty",
+            engineWay,
             "fallbacks"));
     for (JobResult job : rdma.jobs) {
       out.append(
@@ -67,7 +82,7 @@ final class DemoReport {
               way(job, "read"),
               way(job, "inline"),
               way(job, "staged"),
-              way(job, "netty"),
+              way(job, engineKey()),
               job.fallbacks.isEmpty() ? "none" : job.fallbacks.toString()));
     }
     out.append("Remote blocks / bytes by the way they came. Device: ").append(rdma.device);
@@ -75,20 +90,21 @@ final class DemoReport {
   }
 
   /** Why the demo failed, or an empty list. */
-  List<String> problems(boolean strict) {
+  public List<String> problems(boolean strict) {
     List<String> problems = new ArrayList<>();
     for (JobResult job : rdma.jobs) {
       if (!equal(job)) {
         problems.add(job.name + ": stock " + stockJob(job).digest + ", RDMA " + job.digest);
       }
       long counted = job.blocks.values().stream().mapToLong(Long::longValue).sum();
-      if (counted < job.sparkRemoteBlocks) { // Spark leaves out readers that a join did not drain
+      if (counted < job.engineBlocks) { // Spark leaves out readers that a join did not drain
         problems.add(
-            job.name + ": " + counted + " blocks counted, " + job.sparkRemoteBlocks + " by Spark");
+            job.name + ": " + counted + " blocks counted, " + job.engineBlocks + " by the engine");
       }
-      long netty = job.blocks.getOrDefault("netty", 0L);
-      if (strict && rdma.device != null && netty > 0) {
-        problems.add(job.name + ": " + netty + " blocks came by Netty " + job.fallbacks);
+      long byEngine = job.blocks.getOrDefault(engineKey(), 0L);
+      if (strict && rdma.device != null && byEngine > 0) {
+        problems.add(
+            job.name + ": " + byEngine + " blocks came by " + engineWay + " " + job.fallbacks);
       }
     }
     return problems;
@@ -105,9 +121,9 @@ final class DemoReport {
         .orElseThrow(() -> new IllegalStateException("the stock run has no job " + job.name));
   }
 
-  private static Map<String, Long> byWay(Map<String, Long> values) {
+  private Map<String, Long> byWay(Map<String, Long> values) {
     Map<String, Long> all = new LinkedHashMap<>();
-    WAYS.forEach(way -> all.put(way, values.getOrDefault(way, 0L)));
+    ways.forEach(way -> all.put(way, values.getOrDefault(way, 0L)));
     return all;
   }
 

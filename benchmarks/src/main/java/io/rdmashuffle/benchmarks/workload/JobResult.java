@@ -7,7 +7,7 @@ import java.util.TreeMap;
  * What one job did under one shuffle. A bean, for JSON.
  *
  * <p>Blocks and bytes are remote ones, by the way they came: {@code read}, {@code inline}, {@code
- * staged}, {@code netty}.
+ * staged}, and {@code netty} or {@code http}.
  */
 public final class JobResult {
   public String name;
@@ -18,8 +18,9 @@ public final class JobResult {
   public Map<String, Long> fallbacks = new TreeMap<>();
 
   /**
-   * Remote blocks by Spark's own task metrics. The ways add up to at least that: Spark counts a
-   * reader's blocks when the reader is drained (BlockStoreShuffleReader), which a join need not do.
+   * The same by the engine's own metrics: remote blocks in Spark, segments in MapReduce. The ways
+   * add up to at least that: Spark counts a reader's blocks when the reader is drained
+   * (BlockStoreShuffleReader), which a join need not do.
    */
-  public long sparkRemoteBlocks;
+  public long engineBlocks;
 }

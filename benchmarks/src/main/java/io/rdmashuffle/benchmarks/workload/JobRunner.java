@@ -62,7 +62,7 @@ public final class JobRunner {
     job.seconds = (System.nanoTime() - begin) / 1e9;
     spark.sparkContext().listenerBus().waitUntilEmpty(LISTENER_LIMIT_MS);
     spark.sparkContext().removeSparkListener(remote);
-    job.sparkRemoteBlocks = remote.blocks();
+    job.engineBlocks = remote.blocks();
     if (withPlugin) {
       ExecutorReports after = reports();
       job.blocks = ExecutorReports.difference(after.blocks(), before.blocks());

@@ -44,7 +44,7 @@ final class EqualResultsIT {
       assertThat(job.fallbacks.keySet()).as(job.name).isSubsetOf(row.allowedFallbacks());
       assertThat(sum(job.blocks))
           .as(job.name + " " + job.blocks)
-          .isGreaterThanOrEqualTo(job.sparkRemoteBlocks);
+          .isGreaterThanOrEqualTo(job.engineBlocks);
       assertThat(job.blocks.getOrDefault("netty", 0L)).as(job.name).isEqualTo(sum(job.fallbacks));
     }
     assertThat(result.jobs.stream().mapToLong(j -> sum(j.blocks)).sum()).isPositive();

@@ -56,7 +56,7 @@ final class ModesIT {
             .runOnCluster();
 
     JobResult job = run.result().jobs.get(0);
-    assertThat(job.sparkRemoteBlocks).isPositive();
+    assertThat(job.engineBlocks).isPositive();
     assertThat(job.blocks).as("counted: Spark's own reader and client are in use").isEmpty();
     assertThat(run.executorLogs()).noneMatch(log -> log.contains("no RDMA"));
   }
@@ -91,9 +91,9 @@ final class ModesIT {
   private static void assertAllByNetty(RunResult result, String reason) {
     JobResult job = result.jobs.get(0);
     assertThat(result.device).isNull();
-    assertThat(job.sparkRemoteBlocks).isPositive();
+    assertThat(job.engineBlocks).isPositive();
     assertThat(job.blocks).containsOnlyKeys("netty");
-    assertThat(job.blocks.get("netty")).isEqualTo(job.sparkRemoteBlocks);
+    assertThat(job.blocks.get("netty")).isEqualTo(job.engineBlocks);
     assertThat(List.copyOf(job.fallbacks.keySet())).containsExactly(reason);
   }
 }
