@@ -1,0 +1,86 @@
+package io.rdmashuffle.it.mapreduce;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdmashuffle.transport.Counter;
+import org.apache.hadoop.mapreduce.TaskCounter;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+
+/** Jobs in which all goes well: the result is right, and every segment came by RDMA. */
+final class WordCountIT {
+  private static TestCluster cluster;
+
+  @BeforeAll
+  static void start() throws Exception {
+    cluster = TestCluster.start("word-count");
+  }
+
+  @AfterAll
+  static void stop() {
+    cluster.close();
+  }
+
+  @Test
+  void hadoopsOwnShuffleCountsRight() throws Exception {
+    JobRun run =
+        cluster.run(
+            conf ->
+                conf.set(
+                    TestCluster.PLUGIN_KEY, "org.apache.hadoop.mapreduce.task.reduce.Shuffle"));
+    assertThat(run.segmentsByRdma()).isZero();
+    assertThat(run.hadoop(TaskCounter.SHUFFLED_MAPS)).isEqualTo(TestCluster.SEGMENTS);
+  }
+
+  @Test
+  void everySegmentComesByRdma() throws Exception {
+    long windows = cluster.nodes().total(Counter.OWNER_BLOCKS_WINDOW);
+    JobRun run = cluster.run(conf -> {});
+    assertThatAllCameByRdma(run);
+    assertThat(run.rdma("BYTES_READ")).isPositive();
+    assertThat(run.rdma("BYTES_READ") + run.rdma("BYTES_STAGED") + run.rdma("BYTES_INLINE"))
+        .isEqualTo(run.hadoop(TaskCounter.REDUCE_SHUFFLE_BYTES));
+    assertThat(cluster.nodes().total(Counter.OWNER_BLOCKS_WINDOW)).isGreaterThan(windows);
+  }
+
+  @Test
+  void compressedAndEncryptedSegmentsComeByRdma() throws Exception {
+    assertThatAllCameByRdma(
+        cluster.run(
+            conf -> {
+              conf.setBoolean("mapreduce.map.output.compress", true);
+              conf.setBoolean("mapreduce.job.encrypted-intermediate-data", true);
+            }));
+  }
+
+  @Test
+  void segmentsThatMemoryCannotHoldGoToDisk() throws Exception {
+    assertThatAllCameByRdma(
+        cluster.run(
+            conf -> {
+              conf.setLong("mapreduce.reduce.memory.totalbytes", 100_000);
+              conf.setBoolean("mapreduce.map.output.compress", true);
+              conf.set(
+                  "mapreduce.map.output.compress.codec",
+                  "org.apache.hadoop.io.compress.SnappyCodec");
+            }));
+  }
+
+  @Test
+  void reducersThatStartBeforeTheMapsEndGetEverySegment() throws Exception {
+    assertThatAllCameByRdma(
+        cluster.run(
+            conf -> {
+              conf.setFloat("mapreduce.job.reduce.slowstart.completedmaps", 0.1f);
+              conf.setBoolean("mapreduce.map.speculative", true);
+            }));
+  }
+
+  private static void assertThatAllCameByRdma(JobRun run) {
+    assertThat(run.segmentsByRdma()).isEqualTo(TestCluster.SEGMENTS);
+    assertThat(run.segmentsByHttp()).isZero();
+    assertThat(run.rdma("HOSTS_FALLEN_BACK")).isZero();
+    assertThat(run.hadoop(TaskCounter.FAILED_SHUFFLE)).isZero();
+  }
+}
