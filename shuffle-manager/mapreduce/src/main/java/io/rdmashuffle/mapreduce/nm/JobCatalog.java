@@ -35,13 +35,27 @@ final class JobCatalog implements BlockCatalog {
     this.indices = indices;
   }
 
-  void add(Job job) {
-    jobs.put(job.credential().id(), new Outputs(job, new ConcurrentHashMap<>()));
+  /**
+   * From now on the job's outputs are found.
+   *
+   * @return false if another job has the same credential id; that one keeps it
+   */
+  boolean add(Job job) {
+    Outputs outputs = new Outputs(job, new ConcurrentHashMap<>());
+    return jobs.putIfAbsent(job.credential().id(), outputs) == null;
   }
 
+  /** The job's outputs are not found any more. */
   void remove(Job job) {
-    jobs.remove(job.credential().id());
+    jobs.computeIfPresent(
+        job.credential().id(), (id, outputs) -> outputs.job().isSameAs(job) ? null : outputs);
     indices.forget(job);
+  }
+
+  /** Whether it was added, and is not removed yet. */
+  boolean has(Job job) {
+    Outputs outputs = jobs.get(job.credential().id());
+    return outputs != null && outputs.job().isSameAs(job);
   }
 
   @Override

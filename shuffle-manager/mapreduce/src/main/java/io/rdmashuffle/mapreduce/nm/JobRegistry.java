@@ -136,8 +136,7 @@ final class JobRegistry {
   private void start(Job job) {
     JobCredential credential = job.credential();
     try {
-      catalog.add(job);
-      if (!tenants.admit(credential.id(), credential.secret())) {
+      if (!catalog.add(job) || !tenants.admit(credential.id(), credential.secret())) {
         LOG.warn("{} has the {} of another job, its reducers take HTTP", job, credential);
       }
     } catch (TransportException | RuntimeException e) {
@@ -146,6 +145,9 @@ final class JobRegistry {
   }
 
   private void end(Job job) {
+    if (!catalog.has(job)) {
+      return; // another job has its credential
+    }
     catalog.remove(job);
     tenants
         .withdraw(job.credential().id())

@@ -103,6 +103,18 @@ final class JobCatalogTest {
   }
 
   @Test
+  void aJobUnderACredentialInUseIsNotTaken() throws IOException {
+    Job same = new Job(JOB.application(), "bob", new byte[] {1}); // ids follow the application
+
+    assertThat(catalog.add(same)).isFalse();
+    catalog.remove(same);
+
+    assertThat(catalog.has(same)).isFalse();
+    assertThat(catalog.has(JOB)).isTrue();
+    assertThat(catalog.load(SCOPE, MapOutputFiles.key(JOB, 0, 1)).bytes()).isEqualTo(20);
+  }
+
+  @Test
   void aJobThatEndedHasNothing() throws IOException {
     BlockKey key = MapOutputFiles.key(JOB, 0, 1);
     catalog.load(SCOPE, key);

@@ -16,7 +16,9 @@ import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.io.Text;
 import org.apache.hadoop.mapred.ShuffleHandler;
 import org.apache.hadoop.mapreduce.security.token.JobTokenIdentifier;
+import org.apache.hadoop.metrics2.MetricsRecordBuilder;
 import org.apache.hadoop.security.token.Token;
+import org.apache.hadoop.test.MetricsAsserts;
 import org.apache.hadoop.yarn.api.records.ApplicationId;
 import org.apache.hadoop.yarn.server.api.ApplicationInitializationContext;
 import org.apache.hadoop.yarn.server.api.ApplicationTerminationContext;
@@ -105,6 +107,13 @@ final class RdmaShuffleHandlerTest {
       try (SoftReader reader = new SoftReader(soft, rdmaPort, JOB.credential())) {
         assertThat(reader.fetch(MapOutputFiles.key(JOB, 0, 1)).read(0).bytes())
             .isEqualTo(segments[1]);
+
+        MetricsRecordBuilder record = MetricsAsserts.getMetrics("RdmaShuffleMetrics");
+        MetricsAsserts.assertGauge("RdmaUp", 1, record);
+        MetricsAsserts.assertGauge("RdmaJobs", 1, record);
+        MetricsAsserts.assertCounter("ConnectionsOpened", 1L, record);
+        MetricsAsserts.assertCounter("OwnerBlocksStaged", 1L, record);
+        assertThat(MetricsAsserts.getLongGauge("RegisteredBytesStaging", record)).isPositive();
 
         end(JOB.application());
         Waiting.until(() -> handler.transport().tenants() == 0);
