@@ -36,7 +36,7 @@ public record ByteSize(long bytes) implements Comparable<ByteSize> {
   /**
    * @throws IllegalArgumentException if the text is not a size, or more than a long can hold
    */
-  static ByteSize parse(String text) {
+  public static ByteSize parse(String text) {
     String lower = text.trim().toLowerCase(Locale.ROOT);
     int digits = 0;
     while (digits < lower.length() && Character.isDigit(lower.charAt(digits))) {
