@@ -7,6 +7,7 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
@@ -123,16 +124,14 @@ final class StandingCredentials implements Credentials, AutoCloseable {
 
   @Override
   public void release(long credentialId, Credential found) {
-    Standing standing;
-    boolean unused;
+    Optional<Standing> unused;
     synchronized (valid) {
-      standing = open.stream().filter(s -> s.domain == found.domain()).findFirst().orElseThrow();
-      standing.connections--;
-      unused = standing.withdrawn && standing.connections == 0;
+      Optional<Standing> standing =
+          open.stream().filter(s -> s.domain == found.domain()).findFirst(); // none once closed
+      standing.ifPresent(s -> s.connections--);
+      unused = standing.filter(s -> s.withdrawn && s.connections == 0);
     }
-    if (unused) {
-      standing.unused.complete(null);
-    }
+    unused.ifPresent(s -> s.unused.complete(null));
   }
 
   /** Credentials with which readers may connect. */

@@ -1,6 +1,7 @@
 package io.rdmashuffle.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 
 import io.rdmashuffle.transport.channel.Credentials.Credential;
 import io.rdmashuffle.transport.testing.fake.FakeFabric;
@@ -78,6 +79,17 @@ final class StandingCredentialsTest {
     credentials.close();
     device.close();
     fabric.assertNothingOpen();
+  }
+
+  @Test
+  void aConnectionMayOutliveThem() throws Exception {
+    credentials.add(7, SECRET, domain());
+    Credential found = credentials.find(7);
+    credentials.redeem(7, found);
+
+    credentials.close();
+
+    assertThatCode(() -> credentials.release(7, found)).doesNotThrowAnyException();
   }
 
   @Test

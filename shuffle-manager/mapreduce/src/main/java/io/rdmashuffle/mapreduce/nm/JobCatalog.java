@@ -93,7 +93,7 @@ final class JobCatalog implements BlockCatalog {
       throw new IOException(outputs.job() + " has more than " + MOST_OUTPUTS + " map outputs here");
     }
     indices.put(outputs.job(), key.output(), index);
-    if (jobs.get(outputs.job().credential().id()) != outputs) { // it ended meanwhile
+    if (!has(outputs.job())) { // it ended meanwhile
       indices.forget(outputs.job());
     }
     return index;

@@ -8,6 +8,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.Executor;
 import org.apache.hadoop.yarn.api.records.ApplicationId;
 import org.slf4j.Logger;
@@ -149,14 +150,15 @@ final class JobRegistry {
       return; // another job has its credential
     }
     catalog.remove(job);
-    tenants
-        .withdraw(job.credential().id())
-        .whenComplete(
-            (done, failure) -> {
-              if (failure != null) {
-                LOG.warn("what was registered for {} is not all gone", job, failure);
-              }
-            });
+    CompletableFuture<Void> unused = // it says so if it fails
+        tenants
+            .withdraw(job.credential().id())
+            .whenComplete(
+                (done, failure) -> {
+                  if (failure != null) {
+                    LOG.warn("what was registered for {} is not all gone", job, failure);
+                  }
+                });
   }
 
   private void save(Job job) {
