@@ -16,8 +16,8 @@ import java.util.function.ToDoubleFunction;
 /**
  * The program behind {@code dev/bench fetch}: see the package's description. Arguments: the folder
  * to work in, the bare_readv program, the number of repetitions, and which parts to run: {@code
- * large}, {@code small}, {@code single}; all if none is named. Prints every figure and writes
- * {@code fetch.json}.
+ * large}, {@code small}, {@code single}, {@code scarce}; the first three if none is named. Prints
+ * every figure and writes {@code fetch.json}.
  */
 public final class FetchBenchmark {
   private static final List<String> NETTY =
@@ -51,7 +51,9 @@ public final class FetchBenchmark {
         case "large" -> benchmark.streams(Scenario.LARGE);
         case "small" -> benchmark.streams(Scenario.SMALL);
         case "single" -> benchmark.latency(Scenario.SINGLE);
-        default -> throw new IllegalArgumentException("not large, small or single: " + part);
+        case "scarce" -> benchmark.scarce();
+        default ->
+            throw new IllegalArgumentException("not large, small, single or scarce: " + part);
       }
     }
     new ObjectMapper()
@@ -63,6 +65,12 @@ public final class FetchBenchmark {
   private static List<String> parts(String[] arguments) {
     List<String> named = List.of(arguments).subList(3, arguments.length);
     return named.isEmpty() ? List.of("large", "small", "single") : named;
+  }
+
+  private void scarce() throws Exception {
+    for (Scenario scenario : Scenario.scarce()) {
+      streams(scenario);
+    }
   }
 
   private void streams(Scenario scenario) throws Exception {

@@ -14,8 +14,9 @@ import java.util.SplittableRandom;
  * @param maps number of files
  * @param partitions blocks per file
  * @param blockBytes size of a block
+ * @param registeredBytes what a process may register to serve or fetch them by RDMA
  */
-record Layout(Path folder, int maps, int partitions, int blockBytes) {
+record Layout(Path folder, int maps, int partitions, int blockBytes, long registeredBytes) {
   Path file(int map) {
     return folder.resolve("shuffle_0_" + map + "_0.data");
   }
@@ -49,7 +50,8 @@ record Layout(Path folder, int maps, int partitions, int blockBytes) {
       folder.toString(),
       String.valueOf(maps),
       String.valueOf(partitions),
-      String.valueOf(blockBytes)
+      String.valueOf(blockBytes),
+      String.valueOf(registeredBytes)
     };
   }
 
@@ -58,6 +60,7 @@ record Layout(Path folder, int maps, int partitions, int blockBytes) {
         Path.of(arguments[from]),
         Integer.parseInt(arguments[from + 1]),
         Integer.parseInt(arguments[from + 2]),
-        Integer.parseInt(arguments[from + 3]));
+        Integer.parseInt(arguments[from + 3]),
+        Long.parseLong(arguments[from + 4]));
   }
 }

@@ -41,7 +41,7 @@ final class RdmaFetch implements FetchTransport, FetchTransport.Owner {
   }
 
   static RdmaFetch owner(Layout layout) throws IOException {
-    return open("owner", new Files(layout), peer -> none());
+    return open("owner", layout, peer -> none());
   }
 
   /**
@@ -54,7 +54,7 @@ final class RdmaFetch implements FetchTransport, FetchTransport.Owner {
             List.of(new InetSocketAddress("127.0.0.1", Integer.parseInt(words[0]))),
             Long.parseLong(words[1]),
             HexFormat.of().parseHex(words[2]));
-    return open("reader", new Files(layout), peer -> CompletableFuture.completedFuture(invitation));
+    return open("reader", layout, peer -> CompletableFuture.completedFuture(invitation));
   }
 
   private static CompletableFuture<Discovery.Invitation> none() {
@@ -62,7 +62,7 @@ final class RdmaFetch implements FetchTransport, FetchTransport.Owner {
         new Discovery.Invitation.None(FallbackReason.PEER_WITHOUT_RDMA, "the owner reads nothing"));
   }
 
-  private static RdmaFetch open(String name, BlockCatalog catalog, Discovery discovery)
+  private static RdmaFetch open(String name, Layout layout, Discovery discovery)
       throws TransportException {
     try (CloseStack undo = new CloseStack()) {
       DisniProvider provider = undo.push(DisniProviders.soft());
@@ -71,9 +71,10 @@ final class RdmaFetch implements FetchTransport, FetchTransport.Owner {
               RdmaTransport.open(
                   new RdmaTransport.Site(
                       provider, InetAddress.getLoopbackAddress(), name, NanoClock.system()),
-                  new RdmaTransport.Engine(catalog, discovery),
+                  new RdmaTransport.Engine(new Files(layout), discovery),
                   TransportSettings.defaults(
-                      new MemoryBudget.Bound(1L << 30, "the benchmark", "it is fixed"))));
+                      new MemoryBudget.Bound(
+                          layout.registeredBytes(), "the benchmark", "it is fixed"))));
       return new RdmaFetch(undo.handOver(), transport);
     }
   }

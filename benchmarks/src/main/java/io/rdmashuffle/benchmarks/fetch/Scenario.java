@@ -1,6 +1,8 @@
 package io.rdmashuffle.benchmarks.fetch;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 
 /**
  * What is fetched, and how.
@@ -12,6 +14,7 @@ import java.nio.file.Path;
  * @param perRequest blocks of one request, as Spark would ask: a fifth of 48 MB, or 500 small ones
  * @param parallel requests at a time
  * @param blocks fetched per measurement
+ * @param registeredBytes what a process may register
  */
 record Scenario(
     String name,
@@ -20,13 +23,36 @@ record Scenario(
     int blockBytes,
     int perRequest,
     int parallel,
-    int blocks) {
-  static final Scenario LARGE = new Scenario("1 MiB blocks", 8, 32, 1 << 20, 9, 5, 2304);
-  static final Scenario SMALL = new Scenario("6 KB blocks", 125, 128, 6144, 500, 5, 48_000);
-  static final Scenario SINGLE = new Scenario("one 4 KiB block", 8, 512, 4096, 1, 1, 2000);
+    int blocks,
+    long registeredBytes) {
+  private static final long ENOUGH = 1L << 30;
+
+  static final Scenario LARGE = new Scenario("1 MiB blocks", 8, 32, 1 << 20, 9, 5, 2304, ENOUGH);
+  static final Scenario SMALL = new Scenario("6 KB blocks", 125, 128, 6144, 500, 5, 48_000, ENOUGH);
+  static final Scenario SINGLE = new Scenario("one 4 KiB block", 8, 512, 4096, 1, 1, 2000, ENOUGH);
+
+  /** A gigabyte of map outputs, all of it fetched once, under a share of it as a budget. */
+  static List<Scenario> scarce() {
+    List<Scenario> scenarios = new ArrayList<>();
+    for (int percent : new int[] {1, 10}) {
+      long budget = 1_000_000_000L * percent / 100;
+      scenarios.add(
+          new Scenario(
+              "8 KB blocks, budget " + percent + " %", 500, 250, 8_000, 500, 5, 125_000, budget));
+      scenarios.add(
+          new Scenario(
+              "200 KB blocks, budget " + percent + " %", 250, 20, 200_000, 48, 5, 5_000, budget));
+    }
+    return scenarios;
+  }
 
   Layout layout(Path folder) {
-    return new Layout(folder.resolve(name.replace(' ', '-')), maps, partitions, blockBytes);
+    return new Layout(
+        folder.resolve(name.replaceAll("[ ,%]+", "-")),
+        maps,
+        partitions,
+        blockBytes,
+        registeredBytes);
   }
 
   double gigabytes() {
