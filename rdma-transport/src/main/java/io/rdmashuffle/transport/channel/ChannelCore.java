@@ -120,6 +120,11 @@ final class ChannelCore implements AutoCloseable {
     devices.close();
   }
 
+  /** Connections that are not yet gone, those being made included. */
+  int liveConnections() {
+    return live.size();
+  }
+
   /** The completion queue is lost, and with it every queue pair: no connections any more. */
   private void queueLost(TransportException cause) {
     LOG.error("the completion queue is lost; no RDMA from now on", cause);

@@ -108,6 +108,11 @@ final class Network implements AutoCloseable {
         throw new AssertionError("a node does not shut down");
       }
     }
+    for (Node node : nodes) {
+      if (node.core.liveConnections() != 0) {
+        throw new AssertionError(node.core.liveConnections() + " connections are remembered");
+      }
+    }
     nodes.forEach(Node::close);
     for (Node node : nodes) {
       if (node.budget.usedBytes() != 0) {
