@@ -4,15 +4,10 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.rdmashuffle.benchmarks.cluster.ExecutorReports;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.stream.IntStream;
 import org.apache.spark.HashPartitioner;
-import org.apache.spark.Success$;
 import org.apache.spark.api.java.JavaPairRDD;
 import org.apache.spark.api.java.JavaSparkContext;
-import org.apache.spark.scheduler.SparkListener;
-import org.apache.spark.scheduler.SparkListenerTaskEnd;
 import org.apache.spark.sql.SparkSession;
 import scala.Tuple2;
 
@@ -34,7 +29,7 @@ public final class RoundsApplication {
     int records = Integer.parseInt(arguments[3]) * 1_000_000 / RECORD_BYTES / MAPS;
     SparkSession spark = SparkSession.builder().getOrCreate();
     try {
-      Failures failures = new Failures();
+      TaskFailures failures = new TaskFailures();
       spark.sparkContext().addSparkListener(failures);
       RoundsResult result = new RoundsResult();
       ExecutorReports beforeLast = null;
@@ -46,7 +41,7 @@ public final class RoundsApplication {
         System.out.println("ROUND " + round);
       }
       ExecutorReports reports = ExecutorReports.collect(spark, executors);
-      result.taskFailures.addAll(failures.texts);
+      result.taskFailures.addAll(failures.texts());
       result.blocks = reports.blocks();
       result.lastRound = ExecutorReports.difference(reports.blocks(), beforeLast.blocks());
       result.fallbacks = reports.fallbacks();
@@ -85,17 +80,5 @@ public final class RoundsApplication {
                 },
                 true)
             .collect());
-  }
-
-  /** Collects why tasks failed. */
-  private static final class Failures extends SparkListener {
-    private final Queue<String> texts = new ConcurrentLinkedQueue<>();
-
-    @Override
-    public void onTaskEnd(SparkListenerTaskEnd end) {
-      if (!end.reason().equals(Success$.MODULE$)) {
-        texts.add(end.reason().toString());
-      }
-    }
   }
 }
