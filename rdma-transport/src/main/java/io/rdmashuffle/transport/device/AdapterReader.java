@@ -16,11 +16,15 @@ public final class AdapterReader {
   private static final Pattern PORT_NUMBER = Pattern.compile("[1-9][0-9]{0,3}");
   private static final int ARPHRD_INFINIBAND = 32; // linux/if_arp.h
 
+  private static final int MAC_DIGITS = 12;
+
   private final Path root;
+  private final Path netdevs;
   private final NetdevAddresses addresses;
 
   public AdapterReader(HostPaths paths, NetdevAddresses addresses) {
     this.root = paths.adapters();
+    this.netdevs = paths.netdevs();
     this.addresses = addresses;
   }
 
@@ -98,16 +102,38 @@ public final class AdapterReader {
     return List.copyOf(gids);
   }
 
-  /** The interfaces its GIDs come from (VLANs and bonds too), else those of the adapter. */
-  private static Set<String> ethernet(Path device, List<Gid> gids) {
-    Set<String> netdevs = new LinkedHashSet<>();
-    gids.stream().map(Gid::netdev).filter(n -> !n.isEmpty()).forEach(netdevs::add);
-    if (netdevs.isEmpty()) {
+  /**
+   * The interfaces its GIDs come from (VLANs and bonds too), else those of the adapter, else the
+   * one whose address the GID holds: all that siw shows on 6.1.
+   */
+  private Set<String> ethernet(Path device, List<Gid> gids) {
+    Set<String> found = new LinkedHashSet<>();
+    gids.stream().map(Gid::netdev).filter(n -> !n.isEmpty()).forEach(found::add);
+    if (found.isEmpty()) {
       String parent = KernelFiles.text(device.resolve("parent"));
-      netdevs.addAll(
+      found.addAll(
           parent.isEmpty() ? KernelFiles.names(device.resolve("device/net")) : List.of(parent));
     }
-    return netdevs;
+    if (found.isEmpty()) {
+      gids.stream().flatMap(gid -> withAddressOf(gid).stream()).forEach(found::add);
+    }
+    return found;
+  }
+
+  /** An iWARP GID is the MAC address with zeros behind it (siw_query_gid). */
+  private List<String> withAddressOf(Gid gid) {
+    String digits = gid.value().replace(":", "");
+    String mac = digits.substring(0, Math.min(MAC_DIGITS, digits.length()));
+    if (!digits.substring(mac.length()).chars().allMatch(c -> c == '0')) {
+      return List.of();
+    }
+    return KernelFiles.names(netdevs).stream()
+        .filter(
+            name ->
+                KernelFiles.text(netdevs.resolve(name).resolve("address"))
+                    .replace(":", "")
+                    .equals(mac))
+        .toList();
   }
 
   /** The interfaces of the adapter that are IPoIB and on this port. */

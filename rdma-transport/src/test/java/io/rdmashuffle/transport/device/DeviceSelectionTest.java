@@ -70,6 +70,19 @@ class DeviceSelectionTest {
   }
 
   @Test
+  void aPortWithoutInterfacesIsFoundByTheMacAddressInItsGid() throws Exception {
+    tree.software("siw0", "4: RNIC", "Software iWARP stack")
+        .active(1, "Ethernet")
+        .gid(1, 0, "5254:0012:3456:0000:0000:0000:0000:0000");
+    tree.mac("lo", "00:00:00:00:00:00").mac("eth0", "52:54:00:12:34:56");
+    tree.mac("eth1", "52:54:00:12:34:57");
+    tree.address("eth0", "10.0.0.1").address("eth1", "10.0.0.2");
+    assertSelected(tree.choose("siw0"), "siw0:1", "10.0.0.1");
+    tree.mac("eth0", "52:54:00:12:34:58");
+    assertThat(reason(tree.choose("siw0"))).contains("no network interface");
+  }
+
+  @Test
   void portsCanBeNamedInThreeWays() throws Exception {
     plantTwoCards();
     assertSelected(tree.choose("mlx5_0"), "mlx5_0:1", "10.0.0.1");

@@ -16,7 +16,9 @@ final class SysfsTree {
   private final Map<String, List<Inet4Address>> addresses = new HashMap<>();
 
   SysfsTree(Path root) throws IOException {
-    paths = new HostPaths(root.resolve("class"), root.resolve("dev"), root.resolve("proc"));
+    paths =
+        new HostPaths(
+            root.resolve("class"), root.resolve("net"), root.resolve("dev"), root.resolve("proc"));
     write(paths.deviceFiles().resolve("rdma_cm"), "");
     memlock("unlimited", "0000000000000000");
   }
@@ -45,6 +47,11 @@ final class SysfsTree {
 
   SysfsTree address(String netdev, String address) throws IOException {
     addresses.put(netdev, List.of((Inet4Address) InetAddress.getByName(address)));
+    return this;
+  }
+
+  SysfsTree mac(String netdev, String mac) throws IOException {
+    write(paths.netdevs().resolve(netdev).resolve("address"), mac);
     return this;
   }
 
