@@ -3,7 +3,6 @@ package io.rdmashuffle.mapreduce.nm;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
-import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -17,7 +16,8 @@ import java.util.stream.Stream;
 /**
  * What serving map outputs costs a NodeManager, and fetching them a reduce task: CPU time per
  * gigabyte by HTTP, by windows and by staging, on the software adapter. Started by hand, see
- * docs/benchmarks.md; an owner and a reader process for each figure.
+ * docs/benchmarks.md. This process reads; a new one serves each way, first when it sees the map
+ * outputs for the first time, then again.
  */
 final class ServeBenchmark {
   static final int MAPS = 64;
@@ -57,7 +57,7 @@ final class ServeBenchmark {
       writeOutputs(folder, segmentBytes);
       System.out.printf(
           Locale.ROOT,
-          "%d maps, %d reduces, segments of %d bytes%n%-8s %14s %14s %14s%n",
+          "%d maps, %d reduces, segments of %d bytes%n%-16s %14s %14s %14s%n",
           MAPS,
           REDUCES,
           segmentBytes,
@@ -67,7 +67,7 @@ final class ServeBenchmark {
           "bytes/CPU s");
       for (int i = 0; i < repetitions; i++) {
         for (Way way : Way.values()) {
-          print(way, run(folder, way, segmentBytes));
+          run(folder, way, segmentBytes);
         }
       }
     } finally {
@@ -75,11 +75,11 @@ final class ServeBenchmark {
     }
   }
 
-  private static void print(Way way, Cost cost) {
+  private static void print(String what, Cost cost) {
     System.out.printf(
         Locale.ROOT,
-        "%-8s %14.3f %14.3f %14.3e%n",
-        way,
+        "%-16s %14.3f %14.3f %14.3e%n",
+        what,
         cost.ownerNsPerByte,
         cost.readerNsPerByte,
         1e9 / cost.sum());
@@ -94,26 +94,34 @@ final class ServeBenchmark {
     }
   }
 
-  private static Cost run(Path folder, Way way, int segmentBytes) throws Exception {
+  private static void run(Path folder, Way way, int segmentBytes) throws Exception {
     int port = FreePort.find();
-    try (Child owner = new Child(ServeOwner.class, way.name(), folder.toString(), "" + port)) {
-      String httpPort = owner.expect("READY");
-      try (Child reader =
-          new Child(
-              ServeReader.class,
-              way.name(),
-              way == Way.HTTP ? httpPort : "" + port,
-              "" + segmentBytes)) {
-        reader.expect("WARM");
-        long ownerBefore = owner.cpuNs();
-        long readerBefore = reader.cpuNs();
-        reader.say("GO");
-        long bytes = Long.parseLong(reader.expect("DONE"));
-        return new Cost(
-            (double) (owner.cpuNs() - ownerBefore) / bytes,
-            (double) (reader.cpuNs() - readerBefore) / bytes);
+    try (Owner owner = new Owner(way.name(), folder.toString(), String.valueOf(port))) {
+      int httpPort = owner.awaitReady();
+      try (ServeReader reader =
+          way == Way.HTTP ? ServeReader.http(httpPort) : ServeReader.rdma(port, segmentBytes)) {
+        reader.fetch(MAPS, MAPS + WARM_UP_MAPS);
+        print(way + ", first", measure(owner, reader));
+        print(way + ", again", measure(owner, reader));
       }
     }
+  }
+
+  private static Cost measure(Owner owner, ServeReader reader) throws Exception {
+    long reading = ProcessHandle.current().pid();
+    long ownerBefore = cpuNs(owner.process.pid());
+    long readerBefore = cpuNs(reading);
+    long bytes = reader.fetch(0, MAPS);
+    return new Cost(
+        (double) (cpuNs(owner.process.pid()) - ownerBefore) / bytes,
+        (double) (cpuNs(reading) - readerBefore) / bytes);
+  }
+
+  /** User and system time: proc_pid_stat(5). */
+  private static long cpuNs(long pid) throws IOException {
+    String stat = Files.readString(Path.of("/proc", String.valueOf(pid), "stat"));
+    String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
+    return (Long.parseLong(fields[11]) + Long.parseLong(fields[12])) * NS_PER_TICK;
   }
 
   private static void delete(Path folder) throws IOException {
@@ -124,16 +132,18 @@ final class ServeBenchmark {
     }
   }
 
-  /** One of the processes. It ends when its input does. */
-  private static final class Child implements AutoCloseable {
+  /** The process that serves. It ends when its input does. */
+  private static final class Owner implements AutoCloseable {
+    private static final String READY = "READY";
     private final Process process;
     private final BufferedReader output;
 
-    Child(Class<?> main, String... args) throws IOException {
+    Owner(String... args) throws IOException {
       List<String> command = new ArrayList<>();
       command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
       command.addAll(JVM);
-      command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
+      command.addAll(
+          List.of("-cp", System.getProperty("java.class.path"), ServeOwner.class.getName()));
       command.addAll(List.of(args));
       process = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
       output =
@@ -141,27 +151,14 @@ final class ServeBenchmark {
               new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
     }
 
-    /** What follows the word. */
-    String expect(String word) throws IOException {
+    /** Returns its HTTP port. */
+    int awaitReady() throws IOException {
       for (String line = output.readLine(); line != null; line = output.readLine()) {
-        if (line.startsWith(word)) {
-          return line.substring(word.length()).trim();
+        if (line.startsWith(READY)) {
+          return Integer.parseInt(line.substring(READY.length()).trim());
         }
       }
-      throw new IOException("a process ended before it said " + word);
-    }
-
-    void say(String word) throws IOException {
-      OutputStream input = process.getOutputStream();
-      input.write((word + "\n").getBytes(StandardCharsets.UTF_8));
-      input.flush();
-    }
-
-    /** User and system time: proc_pid_stat(5). */
-    long cpuNs() throws IOException {
-      String stat = Files.readString(Path.of("/proc", "" + process.pid(), "stat"));
-      String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
-      return (Long.parseLong(fields[11]) + Long.parseLong(fields[12])) * NS_PER_TICK;
+      throw new IOException("the owner ended before it served");
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.rdmashuffle.mapreduce.nm;
 
 import io.rdmashuffle.mapreduce.MapOutputKeys;
+import io.rdmashuffle.transport.CloseStack;
 import io.rdmashuffle.transport.verbs.disni.DisniProvider;
 import io.rdmashuffle.transport.verbs.disni.DisniProviders;
 import io.rdmashuffle.transport.wire.BlockKey;
@@ -10,51 +11,42 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** A reduce task's part of {@link ServeBenchmark}: up to twenty maps at a time, as Hadoop does. */
-final class ServeReader {
+final class ServeReader implements AutoCloseable {
   private static final int MAPS_AT_A_TIME = 20;
-
   private static final Job JOB = MapOutputFiles.job(1);
 
   private final Source source;
+  private final CloseStack parts;
 
   /** Fetches segments, and copies each to the heap. */
   private interface Source {
     long fetch(int fromMap, int toMap, int reduce) throws Exception;
   }
 
-  private ServeReader(Source source) {
+  private ServeReader(Source source, CloseStack parts) {
     this.source = source;
+    this.parts = parts;
   }
 
-  /**
-   * @param args way, port, bytes of a segment
-   */
-  public static void main(String[] args) throws Exception {
-    int port = Integer.parseInt(args[1]);
-    if (ServeBenchmark.Way.valueOf(args[0]) == ServeBenchmark.Way.HTTP) {
-      new ServeReader(new Http(port)).run();
-      return;
-    }
-    try (DisniProvider soft = DisniProviders.soft();
-        SoftReader reader = new SoftReader(soft, port, JOB.credential())) {
-      new ServeReader(new Rdma(reader, Integer.parseInt(args[2]))).run();
-    }
+  static ServeReader http(int port) {
+    return new ServeReader(new Http(port), new CloseStack());
   }
 
-  private void run() throws Exception {
-    int all = ServeBenchmark.MAPS + ServeBenchmark.WARM_UP_MAPS;
-    fetch(ServeBenchmark.MAPS, all);
-    System.out.println("WARM");
-    while (System.in.read() != '\n') {
-      // until the parent says GO
-    }
-    System.out.println("DONE " + fetch(0, ServeBenchmark.MAPS));
-    while (System.in.read() >= 0) {
-      // the parent looks at this process once more
+  static ServeReader rdma(int port, int segmentBytes) throws Exception {
+    try (CloseStack undo = new CloseStack()) {
+      DisniProvider soft = undo.push(DisniProviders.soft());
+      SoftReader reader = undo.push(new SoftReader(soft, port, JOB.credential()));
+      return new ServeReader(new Rdma(reader, segmentBytes), undo.handOver());
     }
   }
 
-  private long fetch(int fromMap, int toMap) throws Exception {
+  @Override
+  public void close() {
+    parts.close();
+  }
+
+  /** All segments of these maps; returns their bytes. */
+  long fetch(int fromMap, int toMap) throws Exception {
     long bytes = 0;
     for (int reduce = 0; reduce < ServeBenchmark.REDUCES; reduce++) {
       for (int map = fromMap; map < toMap; map += MAPS_AT_A_TIME) {

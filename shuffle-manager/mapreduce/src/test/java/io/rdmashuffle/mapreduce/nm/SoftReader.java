@@ -80,7 +80,8 @@ final class SoftReader implements AutoCloseable {
     @Override
     public void onBlock(int index, Block block) {
       try (block) {
-        byte[] bytes = block.stream().readAllBytes();
+        byte[] bytes = new byte[(int) block.bytes()];
+        block.stream().readNBytes(bytes, 0, bytes.length);
         report(index, new Read(bytes, block.attribute(), block.source()));
       } catch (IOException e) {
         throw new IllegalStateException(e);
