@@ -93,6 +93,14 @@ static const JNINativeMethod affinity_methods[] = {
 	END_OF_METHODS
 };
 
+/* NULL, with an exception, if that fails. */
+static jobject module_of(JNIEnv *env, jclass type, jmethodID get)
+{
+	jobject module = (*env)->CallObjectMethod(env, type, get);
+
+	return (*env)->ExceptionCheck(env) ? NULL : module;
+}
+
 /*
  * DiSNI casts direct buffers to sun.nio.ch.DirectBuffer, a package that java.base keeps to itself. Opens it to the
  * module of the given class alone (the unnamed one of the loader that loads us), so that no JVM flag is needed. False
@@ -105,8 +113,8 @@ static bool export_sun_nio_ch(JNIEnv *env, jclass user)
 	jmethodID of = module ? (*env)->GetMethodID(env, type, "getModule", "()Ljava/lang/Module;") : NULL;
 	jmethodID export = of ? (*env)->GetMethodID(env, module, "implAddExports",
 						    "(Ljava/lang/String;Ljava/lang/Module;)V") : NULL;
-	jobject base = export ? (*env)->CallObjectMethod(env, type, of) : NULL;
-	jobject own = base ? (*env)->CallObjectMethod(env, user, of) : NULL;
+	jobject base = export ? module_of(env, type, of) : NULL;
+	jobject own = base ? module_of(env, user, of) : NULL;
 	jstring package = own ? (*env)->NewStringUTF(env, "sun.nio.ch") : NULL;
 
 	if (package)
