@@ -68,12 +68,12 @@ final class FaultsIT {
     }
   }
 
-  private static void assertSameResults(RoundsResult result, int rounds) {
+  static void assertSameResults(RoundsResult result, int rounds) {
     assertThat(result.digests).hasSize(rounds);
     assertThat(List.copyOf(new java.util.TreeSet<>(result.digests))).hasSize(1);
   }
 
-  private static void assertRdmaIsBack(RoundsResult result) {
+  static void assertRdmaIsBack(RoundsResult result) {
     assertThat(
             result.lastRound.getOrDefault("read", 0L) + result.lastRound.getOrDefault("staged", 0L))
         .as("blocks by READ in the last round " + result.lastRound)

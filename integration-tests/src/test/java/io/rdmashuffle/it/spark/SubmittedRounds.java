@@ -3,6 +3,7 @@ package io.rdmashuffle.it.spark;
 import io.rdmashuffle.benchmarks.cluster.SparkSubmit;
 import io.rdmashuffle.it.app.RoundsApplication;
 import io.rdmashuffle.it.app.RoundsResult;
+import io.rdmashuffle.transport.testing.Patience;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,7 +19,7 @@ import java.util.function.BooleanSupplier;
  * time; closing it ends whatever still runs.
  */
 final class SubmittedRounds implements AutoCloseable {
-  private static final Duration LIMIT = Duration.ofMinutes(4);
+  private static final Duration LIMIT = Patience.of(Duration.ofMinutes(4));
   private static final long POLL_NS = TimeUnit.MILLISECONDS.toNanos(50);
 
   private final TestCluster cluster;

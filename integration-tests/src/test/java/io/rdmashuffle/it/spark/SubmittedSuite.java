@@ -3,6 +3,7 @@ package io.rdmashuffle.it.spark;
 import io.rdmashuffle.benchmarks.cluster.SparkSubmit;
 import io.rdmashuffle.benchmarks.workload.RunResult;
 import io.rdmashuffle.it.app.SuiteApplication;
+import io.rdmashuffle.transport.testing.Patience;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.time.Duration;
@@ -14,7 +15,7 @@ import java.util.Map;
 /** One run of {@link SuiteApplication} on a cluster of its own. Set up, then run, by one thread. */
 final class SubmittedSuite {
   static final int EXECUTORS = 2;
-  private static final Duration LIMIT = Duration.ofMinutes(4);
+  private static final Duration LIMIT = Patience.of(Duration.ofMinutes(4));
 
   private final TestCluster cluster;
   private final Map<String, String> settings = new LinkedHashMap<>();

@@ -1,0 +1,118 @@
+package io.rdmashuffle.transport;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdmashuffle.transport.testing.HostCommands;
+import io.rdmashuffle.transport.verbs.disni.DisniProvider;
+import io.rdmashuffle.transport.verbs.disni.TestDevice;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Locale;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Whole blocks through this transport against bare READs of Debian's perftest, on one adapter and
+ * in one boot. Prints both and their ratio; the ratio of an emulated machine proves nothing, so
+ * only gross failure fails.
+ */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+final class SystemComparisonTest {
+  private static final Duration WARM_UP = Duration.ofSeconds(120);
+  private static final int ROUNDS = 5;
+  private final String adapter = System.getProperty("rdmashuffle.test.kind") + "0";
+  @TempDir private Path folder;
+  private TestDevice device;
+  private DisniProvider provider;
+
+  @BeforeAll
+  void load() throws Exception {
+    device = TestDevice.ofSystem();
+    provider = device.load();
+  }
+
+  @AfterAll
+  void unload() {
+    if (provider != null) {
+      provider.close();
+    }
+  }
+
+  @Test
+  void bandwidthOfLargeBlocks() throws Exception {
+    int blocks = 16;
+    double theirs = perftest("ib_read_bw -s 1048576 -n 100", 1_048_576, 3);
+    double[] ours = new double[ROUNDS];
+    try (OwnerProcess owner = OwnerProcess.start(folder, 1 << 20, blocks);
+        RemotePeer reader = new RemotePeer(provider, device.address(), owner.commands(), 1 << 20)) {
+      reader.awaitRdma(WARM_UP);
+      for (int round = -2; round < ROUNDS; round++) { // two to register windows and compile
+        long start = System.nanoTime();
+        Collected fetch = reader.fetch(0, blocks).await(RemotePeer.LIMIT);
+        long elapsedNs = System.nanoTime() - start;
+        assertThat(reader.check(fetch)).isEqualTo(blocks);
+        ours[Math.max(0, round)] = blocks * 1e9 / elapsedNs;
+      }
+    }
+    report("MiB/s, blocks of 1 MiB", "ib_read_bw -R", theirs, ours);
+    assertThat(ours[ROUNDS / 2]).isGreaterThan(theirs / 20);
+  }
+
+  @Test
+  void latencyOfSingleBlocks() throws Exception {
+    double theirs = perftest("ib_read_lat -e -s 4096 -n 500", 4096, 4);
+    double[] ours = new double[300];
+    try (OwnerProcess owner = OwnerProcess.start(folder, 4096, 4);
+        RemotePeer reader = new RemotePeer(provider, device.address(), owner.commands(), 4096)) {
+      reader.awaitRdma(WARM_UP);
+      for (int round = -100; round < ours.length; round++) {
+        long start = System.nanoTime();
+        Collected fetch = reader.fetch(1, 2).await(RemotePeer.LIMIT);
+        long elapsedNs = System.nanoTime() - start;
+        assertThat(reader.check(fetch)).isEqualTo(1);
+        ours[Math.max(0, round)] = elapsedNs / 1e3;
+      }
+    }
+    report("us, one block of 4 KiB at a time", "ib_read_lat -R -e", theirs, ours);
+    assertThat(ours[ours.length / 2]).isLessThan(theirs * 100);
+  }
+
+  private static void report(String what, String tool, double theirs, double[] ours) {
+    Arrays.sort(ours);
+    double median = ours[ours.length / 2];
+    System.out.printf(
+        Locale.ROOT,
+        "COMPARISON %s: this %.1f (%.1f to %.1f), %s %.1f, this / theirs %.2f%n",
+        what,
+        median,
+        ours[0],
+        ours[ours.length - 1],
+        tool,
+        theirs,
+        median / theirs);
+  }
+
+  /** One figure of the line that perftest's client prints for a size. */
+  private double perftest(String command, int bytes, int column) throws Exception {
+    String tool = "timeout 60 " + command + " -R -F -d " + adapter;
+    String output =
+        HostCommands.run(
+            tool
+                + " >/dev/null 2>&1 & for i in {1..50}; do sleep 0.2; "
+                + tool
+                + " "
+                + device.address().getHostAddress()
+                + " && exit; done; exit 1");
+    return output
+        .lines()
+        .map(line -> line.strip().split(" +"))
+        .filter(words -> words[0].equals(String.valueOf(bytes)) && words.length > column)
+        .mapToDouble(words -> Double.parseDouble(words[column]))
+        .findFirst()
+        .orElseThrow(() -> new AssertionError("no figure in the output of " + tool + output));
+  }
+}
