@@ -44,6 +44,10 @@ final class TestCluster {
     }
   }
 
+  SparkHome home() {
+    return home;
+  }
+
   /**
    * An application of this module. Its jars are the workloads and the plugin: also under the stock
    * shuffle, because the workloads name the plugin's report.
