@@ -53,9 +53,8 @@ public final class MiniCluster implements AutoCloseable {
     // Where Hadoop's own classes for tests write; they ask when they are loaded.
     System.setProperty("test.build.data", spec.folder().resolve("data").toString());
     System.setProperty("test.build.dir", spec.folder().resolve("data").toString());
-    MiniDFSCluster hdfs = spec.withHdfs() ? startHdfs(spec) : null;
     MiniMRYarnCluster yarn = new MiniMRYarnCluster("cluster", spec.nodeManagers());
-    MiniCluster cluster = new MiniCluster(spec, hdfs, yarn);
+    MiniCluster cluster = new MiniCluster(spec, spec.withHdfs() ? startHdfs(spec) : null, yarn);
     try {
       yarn.init(cluster.configuration(spec));
       yarn.start();
