@@ -23,6 +23,7 @@ public final class SparkSubmit {
   private final Map<String, String> settings = new LinkedHashMap<>();
   private final List<Path> jars = new ArrayList<>();
   private final List<String> driverOptions = new ArrayList<>();
+  private final List<String> launcher = new ArrayList<>();
 
   public SparkSubmit(SparkHome home, Path applicationJar, String mainClass) {
     this.home = home;
@@ -52,6 +53,12 @@ public final class SparkSubmit {
     return this;
   }
 
+  /** A command that runs the JVM, such as {@code prlimit} with its options. */
+  public SparkSubmit launcher(List<String> words) {
+    launcher.addAll(words);
+    return this;
+  }
+
   /**
    * Starts it. Output goes to the two files, which are replaced.
    *
@@ -59,7 +66,7 @@ public final class SparkSubmit {
    */
   public Run start(String master, List<String> arguments, Path stdout, Path stderr)
       throws IOException {
-    List<String> command = new ArrayList<>();
+    List<String> command = new ArrayList<>(launcher);
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(SparkHome.jvmOptions());
     command.addAll(driverOptions);

@@ -24,7 +24,7 @@ final class FaultsIT {
       List<ProcessHandle> alive = rounds.executorProcesses();
       ProcessHandle stopped = alive.get(alive.size() - 1);
       SubmittedRounds.signal("STOP", stopped);
-      LockSupport.parkNanos(TimeUnit.SECONDS.toNanos(12));
+      LockSupport.parkNanos(TimeUnit.SECONDS.toNanos(30));
       SubmittedRounds.signal("CONT", stopped);
 
       RoundsResult result = rounds.finish();
@@ -65,6 +65,19 @@ final class FaultsIT {
       assertSameResults(result, 5);
       assertThat(result.taskFailures).isEmpty();
       assertThat(result.fallbacks).containsEntry("corrupt-retry", 2L); // one per executor
+    }
+  }
+
+  @Test
+  void aMemlockOf64KibibytesCostsNoTask() throws Exception {
+    try (SubmittedRounds rounds =
+        new SubmittedRounds("memlock", 3, 2).launcher(Memlock.of(64 << 10)).start(8)) {
+      RoundsResult result = rounds.finish();
+
+      assertSameResults(result, 3);
+      assertThat(result.taskFailures).isEmpty();
+      assertThat(result.blocks.get("netty")).as("no connection has room").isPositive();
+      assertThat(result.blocks.get("read") + result.blocks.get("staged")).isZero();
     }
   }
 

@@ -51,6 +51,12 @@ final class SubmittedRounds implements AutoCloseable {
     return this;
   }
 
+  /** A command that runs driver and executors. */
+  SubmittedRounds launcher(List<String> words) {
+    submit.launcher(words);
+    return this;
+  }
+
   /** Faults of the software adapter in every executor, in its own language. */
   SubmittedRounds faults(String rules) {
     return set("spark.executorEnv.SOFTHCA_FAULTS", rules);
