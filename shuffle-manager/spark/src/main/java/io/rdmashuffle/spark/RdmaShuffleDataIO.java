@@ -1,5 +1,7 @@
 package io.rdmashuffle.spark;
 
+import io.rdmashuffle.core.config.Mode;
+import io.rdmashuffle.core.config.RdmaOptions;
 import java.lang.reflect.Constructor;
 import org.apache.spark.SparkConf;
 import org.apache.spark.SparkEnv;
@@ -17,6 +19,8 @@ public final class RdmaShuffleDataIO implements ShuffleDataIO {
   private static final String KEY = "spark.shuffle.sort.io.plugin.class";
   private static final String DEFAULT = "org.apache.spark.shuffle.sort.io.LocalDiskShuffleDataIO";
 
+  private static final String MODE_KEY = SparkSettings.PREFIX + RdmaOptions.MODE.key();
+
   /** Only in the copy of the configuration that the sort shuffle manager gets. */
   private static final String WRAPPED_KEY = "spark.rdmashuffle.wrapped.io.plugin.class";
 
@@ -31,8 +35,15 @@ public final class RdmaShuffleDataIO implements ShuffleDataIO {
     wrapped = load(conf.get(WRAPPED_KEY, DEFAULT), conf);
   }
 
-  /** A copy of the configuration that makes the sort shuffle manager load this class. */
+  /**
+   * A copy of the configuration that makes the sort shuffle manager load this class; the
+   * configuration itself if RDMA is switched off, so that writers are Spark's own through and
+   * through.
+   */
   static SparkConf inject(SparkConf conf) {
+    if (Mode.OFF.name().equalsIgnoreCase(conf.get(MODE_KEY, "").strip())) {
+      return conf;
+    }
     return conf.clone()
         .set(WRAPPED_KEY, conf.get(KEY, DEFAULT))
         .set(KEY, RdmaShuffleDataIO.class.getName());

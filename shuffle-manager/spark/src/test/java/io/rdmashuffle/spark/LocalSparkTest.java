@@ -120,6 +120,9 @@ final class LocalSparkTest {
     try (JavaSparkContext spark = start(Map.of("spark.shuffle.rdma.mode", "off"))) {
       runJobs(spark);
       assertThat(report().absence()).isEqualTo("spark.shuffle.rdma.mode=off");
+      SparkConf off = spark.getConf();
+      assertThat(RdmaShuffleDataIO.inject(off)).as("nothing sees commits").isSameAs(off);
+      assertThat(threadsOfOurs()).isEmpty();
     }
   }
 
