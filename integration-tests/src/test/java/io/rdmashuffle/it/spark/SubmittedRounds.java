@@ -103,7 +103,12 @@ final class SubmittedRounds implements AutoCloseable {
 
   /** The executors' processes, oldest first. */
   List<ProcessHandle> executorProcesses() {
-    return run.process()
+    return executorsOf(run.process());
+  }
+
+  /** Of a driver. */
+  static List<ProcessHandle> executorsOf(Process driver) {
+    return driver
         .descendants()
         .filter(p -> p.info().commandLine().orElse("").contains("CoarseGrainedExecutorBackend"))
         .sorted((a, b) -> Long.compare(a.pid(), b.pid()))
