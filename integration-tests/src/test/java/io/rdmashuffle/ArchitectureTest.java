@@ -4,6 +4,7 @@ import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 
 import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.core.importer.Location;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
@@ -11,8 +12,16 @@ import com.tngtech.archunit.lang.ArchRule;
 /** The arrows between modules and packages: rdma-transport <- core <- spark | mapreduce. */
 @AnalyzeClasses(
     packages = {"io.rdmashuffle", "org.apache.hadoop.mapreduce.task.reduce"},
-    importOptions = ImportOption.DoNotIncludeTests.class)
+    importOptions = {ImportOption.DoNotIncludeTests.class, ArchitectureTest.NoTestJars.class})
 final class ArchitectureTest {
+  /** Classes of tests come as a jar when modules are packaged, as folders before that. */
+  static final class NoTestJars implements ImportOption {
+    @Override
+    public boolean includes(Location location) {
+      return !location.contains("-tests.jar");
+    }
+  }
+
   private static final String TRANSPORT = "io.rdmashuffle.transport..";
   private static final String CORE = "io.rdmashuffle.core..";
   private static final String SPARK = "io.rdmashuffle.spark..";
