@@ -27,21 +27,42 @@ final class ConnectionFuzzTest {
   private Network net;
 
   @Test
-  void anOwnerSurvivesWhateverAReaderSends() throws Exception {
-    FuzzBudget budget = FuzzBudget.of("owner's connections", 20);
-    long sessions = 0;
+  void anOwnerSurvivesWhateverAReaderSends() {
+    assertThat(fuzz("owner's connections", this::againstTheOwner))
+        .as("how often a reader got as far as a session")
+        .isPositive();
+  }
+
+  @Test
+  void aReaderSurvivesWhateverAnOwnerSends() {
+    assertThat(fuzz("reader's connections", this::againstTheReader))
+        .as("how often a connection opened")
+        .isPositive();
+  }
+
+  /** One connection of a random peer; returns how many got through. */
+  private interface Round {
+    int run() throws Exception;
+  }
+
+  /**
+   * Rounds on networks of their own until the time is over; returns the sum of what they return.
+   */
+  private long fuzz(String what, Round round) {
+    FuzzBudget budget = FuzzBudget.of(what, 20);
+    long sum = 0;
     while (budget.goesOn()) {
       long seed = budget.nextSeed();
       random = new Random(seed);
       try (Network network = new Network()) {
         net = network;
         net.expectSendsWithoutCredit();
-        sessions += againstTheOwner();
+        sum += round.run();
       } catch (Exception | AssertionError e) {
         throw new AssertionError("seed " + seed, e);
       }
     }
-    assertThat(sessions).as("how often a reader got as far as a session").isPositive();
+    return sum;
   }
 
   private int againstTheOwner() throws TransportException {
@@ -91,24 +112,6 @@ final class ConnectionFuzzTest {
       assertThat(challenge.isAuthentic(asked)).isTrue();
       peer.send(2, challenge.prove());
     }
-  }
-
-  @Test
-  void aReaderSurvivesWhateverAnOwnerSends() throws Exception {
-    FuzzBudget budget = FuzzBudget.of("reader's connections", 20);
-    long opened = 0;
-    while (budget.goesOn()) {
-      long seed = budget.nextSeed();
-      random = new Random(seed);
-      try (Network network = new Network()) {
-        net = network;
-        net.expectSendsWithoutCredit();
-        opened += againstTheReader();
-      } catch (Exception | AssertionError e) {
-        throw new AssertionError("seed " + seed, e);
-      }
-    }
-    assertThat(opened).as("how often a connection opened").isPositive();
   }
 
   private int againstTheReader() throws TransportException {
