@@ -7,9 +7,8 @@ import io.rdmashuffle.transport.client.BlockClient.FetchListener;
 import io.rdmashuffle.transport.client.ClientSettings;
 import io.rdmashuffle.transport.client.Discovery.Invitation;
 import io.rdmashuffle.transport.client.Peer;
-import io.rdmashuffle.transport.testing.Requirements;
+import io.rdmashuffle.transport.testing.SoftAdapter;
 import io.rdmashuffle.transport.verbs.disni.DisniProvider;
-import io.rdmashuffle.transport.verbs.disni.DisniProviders;
 import io.rdmashuffle.transport.wire.BlockKey;
 import java.io.BufferedReader;
 import java.io.IOException;
@@ -25,7 +24,6 @@ import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -41,21 +39,13 @@ final class OneSidedTest {
   @TempDir Path ownersFolder;
   @TempDir Path readersFolder;
 
-  @BeforeEach
-  void softIsBuilt() {
-    try (DisniProvider soft = DisniProviders.soft()) {
-      assertThat(soft).isNotNull();
-    } catch (TransportException e) {
-      Requirements.require(false, e.getMessage());
-    }
-  }
-
   @Test
   void readsOfBlocksThatWereLocatedCostTheOwnerNoCpu() throws Exception {
+    SoftAdapter.require();
     java.lang.Process owner = startOwner();
     try (BufferedReader output = reader(owner)) {
       Invitation invitation = invitation(output.readLine());
-      try (DisniProvider soft = DisniProviders.soft();
+      try (DisniProvider soft = SoftAdapter.load();
           RdmaTransport reader = openReader(soft, invitation)) {
         Stopper stopper = new Stopper(owner.pid(), reader.counters());
         Collected fetch = fetchStoppingAtTheFirstBlock(reader, stopper);

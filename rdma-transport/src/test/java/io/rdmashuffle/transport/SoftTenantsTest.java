@@ -2,10 +2,9 @@ package io.rdmashuffle.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdmashuffle.transport.testing.Requirements;
+import io.rdmashuffle.transport.testing.SoftAdapter;
 import io.rdmashuffle.transport.verbs.VerbsProvider;
 import io.rdmashuffle.transport.verbs.disni.DisniProvider;
-import io.rdmashuffle.transport.verbs.disni.DisniProviders;
 import java.net.InetAddress;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -18,11 +17,7 @@ final class SoftTenantsTest extends TenantsContract {
 
   @BeforeAll
   void load() {
-    try {
-      soft = DisniProviders.soft();
-    } catch (TransportException e) {
-      Requirements.require(false, e.getMessage());
-    }
+    soft = SoftAdapter.load();
   }
 
   @AfterAll

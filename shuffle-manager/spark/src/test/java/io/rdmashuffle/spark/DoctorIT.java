@@ -3,6 +3,7 @@ package io.rdmashuffle.spark;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdmashuffle.transport.testing.Requirements;
+import io.rdmashuffle.transport.testing.SoftAdapter;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -40,10 +41,7 @@ final class DoctorIT {
   }
 
   private Result onSoft(String... more) throws Exception {
-    Requirements.require(
-        DoctorIT.class.getResource("/native/linux-x86_64/libsofthca.so") != null
-            || DoctorIT.class.getResource("/native/linux-aarch64/libsofthca.so") != null,
-        "the software adapter is not built; it needs gcc and the headers of libibverbs");
+    SoftAdapter.require();
     List<String> arguments = new ArrayList<>(List.of("--device", "soft", "--dir", "" + folder));
     arguments.addAll(List.of(more));
     return run(arguments.toArray(String[]::new));

@@ -3,7 +3,7 @@ package io.rdmashuffle.spark;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.rdmashuffle.transport.testing.Requirements;
+import io.rdmashuffle.transport.testing.SoftAdapter;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -42,13 +42,6 @@ final class LocalSparkTest {
     return new JavaSparkContext(conf);
   }
 
-  private static void requireSoftDevice() {
-    Requirements.require(
-        LocalSparkTest.class.getResource("/native/linux-x86_64/libsofthca.so") != null
-            || LocalSparkTest.class.getResource("/native/linux-aarch64/libsofthca.so") != null,
-        "the software adapter is not built; it needs gcc and the headers of libibverbs");
-  }
-
   private static JavaRDD<Integer> numbers(JavaSparkContext spark) {
     return spark.parallelize(IntStream.range(0, 3000).boxed().toList(), 3);
   }
@@ -76,7 +69,7 @@ final class LocalSparkTest {
 
   @Test
   void outputsOfAllWritersAreKnownUntilTheirShuffleIsGone() throws IOException {
-    requireSoftDevice();
+    SoftAdapter.require();
     try (JavaSparkContext spark = start(Map.of("spark.shuffle.rdma.device", "soft"))) {
       JavaPairRDD<Integer, Integer> pairs = numbers(spark).mapToPair(x -> new Tuple2<>(x, x));
       JavaPairRDD<Integer, Iterable<Integer>> unsafeWriter = pairs.groupByKey(6);

@@ -18,7 +18,7 @@ import io.rdmashuffle.transport.client.Discovery;
 import io.rdmashuffle.transport.client.Discovery.Invitation;
 import io.rdmashuffle.transport.client.Peer;
 import io.rdmashuffle.transport.memory.MemoryBudget;
-import io.rdmashuffle.transport.testing.Requirements;
+import io.rdmashuffle.transport.testing.SoftAdapter;
 import io.rdmashuffle.transport.wire.BlockKey;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -48,10 +48,7 @@ final class SoftDeviceTest {
 
   @BeforeEach
   void needsTheLibraries() {
-    Requirements.require(
-        getClass().getResource("/native/linux-x86_64/libsofthca.so") != null
-            || getClass().getResource("/native/linux-aarch64/libsofthca.so") != null,
-        "the software adapter is not built; it needs gcc and the headers of libibverbs");
+    SoftAdapter.require();
   }
 
   private ShuffleRuntime runtime(String name, Map<String, String> values, Discovery discovery) {

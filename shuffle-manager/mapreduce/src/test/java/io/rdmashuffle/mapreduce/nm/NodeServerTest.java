@@ -10,11 +10,9 @@ import io.rdmashuffle.transport.Counter;
 import io.rdmashuffle.transport.Counters;
 import io.rdmashuffle.transport.FallbackReason;
 import io.rdmashuffle.transport.OwnerTransport;
-import io.rdmashuffle.transport.TransportException;
 import io.rdmashuffle.transport.client.Block.Source;
-import io.rdmashuffle.transport.testing.Requirements;
+import io.rdmashuffle.transport.testing.SoftAdapter;
 import io.rdmashuffle.transport.verbs.disni.DisniProvider;
-import io.rdmashuffle.transport.verbs.disni.DisniProviders;
 import io.rdmashuffle.transport.wire.BlockKey;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -56,11 +54,7 @@ final class NodeServerTest {
 
   @BeforeAll
   void load() {
-    try {
-      soft = DisniProviders.soft();
-    } catch (TransportException e) {
-      Requirements.require(false, e.getMessage());
-    }
+    soft = SoftAdapter.load();
   }
 
   @AfterAll

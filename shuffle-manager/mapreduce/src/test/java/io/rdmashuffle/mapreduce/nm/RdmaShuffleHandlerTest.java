@@ -2,10 +2,8 @@ package io.rdmashuffle.mapreduce.nm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdmashuffle.transport.TransportException;
-import io.rdmashuffle.transport.testing.Requirements;
+import io.rdmashuffle.transport.testing.SoftAdapter;
 import io.rdmashuffle.transport.verbs.disni.DisniProvider;
-import io.rdmashuffle.transport.verbs.disni.DisniProviders;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -92,7 +90,7 @@ final class RdmaShuffleHandlerTest {
 
   @Test
   void segmentsComeByHttpAndByRdma() throws Exception {
-    try (DisniProvider soft = soft()) {
+    try (DisniProvider soft = SoftAdapter.load()) {
       byte[][] segments = files.write(JOB, 0, 100, 7000);
       start();
       Waiting.until(() -> handler.transport() != null);
@@ -120,15 +118,6 @@ final class RdmaShuffleHandlerTest {
         assertThat(reader.fetch(MapOutputFiles.key(JOB, 0, 1)).fallbacks()).isEqualTo(1);
       }
       assertThat(handler.jobs()).isZero();
-    }
-  }
-
-  private static DisniProvider soft() {
-    try {
-      return DisniProviders.soft();
-    } catch (TransportException e) {
-      Requirements.require(false, e.getMessage());
-      throw new IllegalStateException(e);
     }
   }
 
