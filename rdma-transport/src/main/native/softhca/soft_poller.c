@@ -83,7 +83,7 @@ static void dispatch(struct epoll_event *events, int n)
 	}
 }
 
-/* Takes the events and serves them without letting go of soft_lock in between: what they refer to is alive. */
+/* Takes the events under soft_lock, so what they refer to is alive; serving may let go of it, but then nothing is destroyed. */
 void soft_poller_serve(int set)
 {
 	struct epoll_event events[32];

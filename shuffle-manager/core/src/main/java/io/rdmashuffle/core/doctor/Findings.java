@@ -34,10 +34,6 @@ final class Findings {
     return all.stream().map(Finding::status).max(Comparator.naturalOrder()).orElse(Status.OK);
   }
 
-  List<Finding> all() {
-    return List.copyOf(all);
-  }
-
   /** The closing words, or the whole document. */
   void finish() {
     if (json) {
