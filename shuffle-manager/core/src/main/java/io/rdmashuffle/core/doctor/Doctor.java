@@ -35,6 +35,7 @@ public final class Doctor {
 
   private static int runWithBundled(String[] arguments) throws Exception {
     Path folder = Files.createTempDirectory("rdma-shuffle-doctor");
+    folder.toFile().deleteOnExit(); // for Ctrl-C; the files in it, registered later, go first
     List<URL> classPath = new ArrayList<>(ownClassPath());
     try {
       for (String name : BUNDLED) {
@@ -63,6 +64,7 @@ public final class Doctor {
 
   private static Path copy(String name, Path folder) throws IOException {
     Path file = folder.resolve(name);
+    file.toFile().deleteOnExit();
     try (InputStream in = Doctor.class.getResourceAsStream("lib/" + name)) {
       if (in == null) {
         throw new IOException(name + " is missing in this jar, which was not built as usual");

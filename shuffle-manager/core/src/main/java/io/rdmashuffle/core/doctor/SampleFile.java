@@ -32,6 +32,7 @@ final class SampleFile implements BlockCatalog, AutoCloseable {
 
   static SampleFile create(Path folder) throws IOException {
     Path path = Files.createTempFile(folder, "rdma-shuffle-doctor", ".data");
+    path.toFile().deleteOnExit(); // a doctor that listens is ended by Ctrl-C as well
     try {
       Files.write(path, content());
       return new SampleFile(path);
