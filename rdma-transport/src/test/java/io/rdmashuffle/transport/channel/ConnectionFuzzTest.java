@@ -97,7 +97,7 @@ final class ConnectionFuzzTest {
             peer.send(random.nextInt(50), new Request.Release(new long[] {1 + random.nextInt(9)}));
         case 8 -> peer.send(changed(Messages.frame(7, Messages.locate(1 + random.nextInt(40)))));
         case 9 -> peer.send(noise(1 + random.nextInt(600)));
-        case 10 -> peer.send(1, new Reply.Welcome(random.nextInt(5_000)));
+        case 10 -> peer.send(1, new Reply.Welcome(1 + random.nextInt(5_000)));
         default -> net.pass(Duration.ofMillis(random.nextInt(1_500)));
       }
       peer.look();
