@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <time.h>
 
-enum { WINDOW_BYTES = 1 << 20, SMALL_BYTES = 8 << 10, RACE_MS = 2000 };
+enum { WINDOW_BYTES = 1 << 20, SMALL_BYTES = 8 << 10, RACE_MS = 2000, MAX_RACE_MS = 30000 };
 static const uint64_t POISON = 0xdeadbeefdeadbeef;
 
 /* Between the processes. The window's address never changes. */
@@ -42,7 +42,8 @@ static void live_once(struct end *e, uint64_t *window, unsigned *seed)
 	fill_words(window, mr->rkey);
 	story->addr = (uintptr_t)window;
 	story->key = mr->rkey;
-	usleep((useconds_t)rand_r(seed) % 600);
+	/* Mostly shorter than a READ takes; now and then long enough for a whole one, however slow the machine. */
+	usleep(rand_r(seed) % 8 ? (useconds_t)rand_r(seed) % 600 : 10000);
 	CHECK(!p_ibv_dereg_mr(mr));
 	if (rand_r(seed) % 2) {
 		CHECK(!munmap(window, WINDOW_BYTES));
@@ -119,11 +120,11 @@ static void hang_up(struct end *e)
 static void race(struct end *e, uint32_t bytes)
 {
 	struct rdma_cm_id *first = e->id;
-	uint64_t end_ms = now_ms() + RACE_MS, right = 0, refused = 0;
+	uint64_t start_ms = now_ms(), right = 0, refused = 0;
 
 	await(e, '1');
 	reconnect(e);
-	while (now_ms() < end_ms) {
+	while (now_ms() < start_ms + (right && refused ? RACE_MS : MAX_RACE_MS)) {
 		uint32_t key = story->key;
 		struct ibv_wc wc;
 
