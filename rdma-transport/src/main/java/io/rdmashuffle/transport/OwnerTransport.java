@@ -7,6 +7,7 @@ import io.rdmashuffle.transport.verbs.ProtectionDomain;
 import java.net.InetSocketAddress;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -119,6 +120,11 @@ public final class OwnerTransport implements AutoCloseable {
   /** The adapter and its address, for users. */
   public String describe() {
     return base.describe();
+  }
+
+  /** As {@link RdmaTransport#lost}. */
+  public CompletionStage<String> lost() {
+    return base.lost();
   }
 
   /**

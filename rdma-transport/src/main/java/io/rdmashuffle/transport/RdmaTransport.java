@@ -10,6 +10,7 @@ import io.rdmashuffle.transport.verbs.VerbsProvider;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.Map;
+import java.util.concurrent.CompletionStage;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -105,6 +106,15 @@ public final class RdmaTransport implements AutoCloseable {
   /** The adapter and its address, for users. */
   public String describe() {
     return base.describe();
+  }
+
+  /**
+   * Completes, with the reason, when the adapter is gone for good: removed or broken. Everything
+   * falls back from then on, and what is left to do is to {@link #close}: the kernel may wait for
+   * it. On the progress thread, which must not close.
+   */
+  public CompletionStage<String> lost() {
+    return base.lost();
   }
 
   /**

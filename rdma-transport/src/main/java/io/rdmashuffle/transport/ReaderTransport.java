@@ -4,6 +4,7 @@ import io.rdmashuffle.transport.client.BlockClient;
 import io.rdmashuffle.transport.client.Discovery;
 import io.rdmashuffle.transport.client.RdmaBlockClient;
 import java.util.Map;
+import java.util.concurrent.CompletionStage;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -61,6 +62,11 @@ public final class ReaderTransport implements AutoCloseable {
   /** The adapter and its address, for users. */
   public String describe() {
     return base.describe();
+  }
+
+  /** As {@link RdmaTransport#lost}. */
+  public CompletionStage<String> lost() {
+    return base.lost();
   }
 
   /**

@@ -13,11 +13,14 @@ import io.rdmashuffle.transport.memory.MemorySource;
 import io.rdmashuffle.transport.server.BlockCatalog;
 import io.rdmashuffle.transport.server.RdmaBlockServer;
 import io.rdmashuffle.transport.verbs.Access;
+import io.rdmashuffle.transport.verbs.AsyncEvent;
 import io.rdmashuffle.transport.verbs.HostMemory;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.stream.Collectors;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -34,6 +37,7 @@ final class TransportBase {
   private final ChunkPool pool; // null without a reader
   private final ChannelLayer layer;
   private final SplittableRandom random = new SplittableRandom();
+  private final CompletableFuture<String> lost = new CompletableFuture<>();
 
   /** Protection domains that connections belong to must be on the stack already. */
   TransportBase(OpenedAdapter adapter, CloseStack undo) throws TransportException {
@@ -55,6 +59,19 @@ final class TransportBase {
                     adapter.site().clock()),
                 adapter.settings().channel(),
                 name));
+    layer.addDeviceListener(this::onDeviceEvent);
+  }
+
+  private void onDeviceEvent(AsyncEvent event) {
+    String why = describe() + " is lost: " + event.type() + " (" + event.code() + ")";
+    if (event.isFinal() && lost.complete(why)) {
+      LOG.error("[{}] {}; no RDMA from now on", adapter.site().name(), why);
+    }
+  }
+
+  /** As {@link RdmaTransport#lost}. */
+  CompletionStage<String> lost() {
+    return lost.minimalCompletionStage();
   }
 
   private void logWhatIsLeft() {

@@ -1,10 +1,22 @@
 package io.rdmashuffle.transport;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.rdmashuffle.transport.testing.fake.FakeFabric;
+import io.rdmashuffle.transport.verbs.AsyncEvent;
 import io.rdmashuffle.transport.verbs.VerbsProvider;
+import io.rdmashuffle.transport.wire.BlockKey;
 import java.net.InetAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Nested;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 
 /** Transports on the adapter in memory. */
 final class FakeTransportTest extends TransportContract {
@@ -28,6 +40,50 @@ final class FakeTransportTest extends TransportContract {
   @Override
   protected void assertNothingOpen() {
     fabric.assertNothingOpen();
+  }
+
+  /** Under fetches, which end at once; nobody dials or is let in any more. */
+  @ParameterizedTest
+  @EnumSource(names = {"DEVICE_REMOVED", "DEVICE_FATAL", "CQ_ERROR"})
+  void anAdapterThatIsLostTakesTheTransportsOnItAlong(AsyncEvent.Type loss) throws Exception {
+    Process owner = process("owner");
+    Process reader = process("reader");
+    List<BlockKey> keys = owner.outputs.write(70_000, 300_000);
+    reader.fetch(owner, keys).await().check(owner.outputs);
+    CompletableFuture<String> lost = owner.transport.lost().toCompletableFuture();
+
+    fabric.raise(owner.transport.listenAddress().getAddress(), new AsyncEvent(loss, 11));
+
+    assertThat(lost.get(10, TimeUnit.SECONDS)).contains("is lost: " + loss + " (11)");
+    assertThat(reader.fetch(owner, keys).await().check(owner.outputs).arrived()).isZero();
+    assertThat(reader.transport.lost().toCompletableFuture()).isNotDone();
+    owner.transport.close();
+    assertThat(owner.transport.levels().values()).containsOnly(0L);
+  }
+
+  @Test
+  void aReaderWhoseAdapterIsRemovedFallsBackAtOnce() throws Exception {
+    Process owner = process("owner");
+    Process reader = process("reader");
+    List<BlockKey> keys = owner.outputs.write(new Random(9).ints(200, 1, 50_000).toArray());
+    reader.fetch(owner, keys).await().check(owner.outputs);
+    CompletableFuture<String> lost = reader.transport.lost().toCompletableFuture();
+    List<Collected> running = new ArrayList<>();
+    for (int i = 0; i < 5; i++) {
+      running.add(reader.fetch(owner, keys));
+    }
+
+    fabric.raise(
+        reader.transport.listenAddress().getAddress(),
+        new AsyncEvent(AsyncEvent.Type.DEVICE_REMOVED, 11));
+
+    lost.get(10, TimeUnit.SECONDS);
+    for (Collected fetch : running) {
+      fetch.await().check(owner.outputs);
+    }
+    assertThat(reader.fetch(owner, keys).await().arrived()).isZero();
+    reader.transport.close();
+    assertThat(reader.fetch(owner, keys).await().reasons()).containsOnly(FallbackReason.STOPPING);
   }
 
   /** With too little memory. */

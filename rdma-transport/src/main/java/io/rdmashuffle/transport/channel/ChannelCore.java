@@ -54,7 +54,7 @@ final class ChannelCore implements AutoCloseable {
             live,
             id -> cm.execute(() -> cm.forget(id)));
     establishing = new Establishing(cm, channel, new Link.Maker(parts, queue), limits, context);
-    deviceWatch = new DeviceWatch(parts.device(), cm, loop, live);
+    deviceWatch = new DeviceWatch(parts.device(), cm, loop, this::noConnectionsAnyMore);
     devices = undo.handOver();
     cm.execute(deviceWatch::look);
   }
@@ -127,9 +127,13 @@ final class ChannelCore implements AutoCloseable {
 
   /** The completion queue is lost, and with it every queue pair: no connections any more. */
   private void queueLost(TransportException cause) {
-    LOG.error("the completion queue is lost; no RDMA from now on", cause);
-    var unused = limits.close("the completion queue was lost"); // shutDown() waits for its end
+    LOG.error("the completion queue is lost", cause);
+    noConnectionsAnyMore(cause);
+    deviceWatch.tellAll(new AsyncEvent(AsyncEvent.Type.CQ_ERROR, 0));
+  }
+
+  private void noConnectionsAnyMore(TransportException cause) {
+    var unused = limits.close(cause.getMessage()); // shutDown() waits for its end
     live.closeAll(cause);
-    deviceWatch.tellAll(new AsyncEvent(AsyncEvent.Type.DEVICE_FATAL, 0));
   }
 }

@@ -8,6 +8,7 @@ import io.rdmashuffle.transport.verbs.VerbsException;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -22,14 +23,17 @@ final class DeviceWatch {
   private final Device device;
   private final CmThread cm;
   private final ProgressLoop loop;
-  private final LiveConnections live;
+  private final Consumer<TransportException> lost;
   private final List<DeviceListener> listeners = new CopyOnWriteArrayList<>();
 
-  DeviceWatch(Device device, CmThread cm, ProgressLoop loop, LiveConnections live) {
+  /**
+   * @param lost hears, on the progress thread, that the device will not work again
+   */
+  DeviceWatch(Device device, CmThread cm, ProgressLoop loop, Consumer<TransportException> lost) {
     this.device = device;
     this.cm = cm;
     this.loop = loop;
-    this.live = live;
+    this.lost = lost;
   }
 
   /** Any thread. */
@@ -54,12 +58,11 @@ final class DeviceWatch {
     switch (event.type()) {
       case PORT_ACTIVE, PORT_DOWN ->
           LOG.info("{} reports {} ({})", device.name(), event.type(), event.code());
-      case DEVICE_FATAL, CQ_ERROR -> {
-        LOG.error("{} reports {} ({})", device.name(), event.type(), event.code());
-        live.closeAll(
-            new TransportException(Kind.PEER_LOST, device.name() + " reports " + event.type()));
-      }
       default -> LOG.debug("{} reports {} ({})", device.name(), event.type(), event.code());
+    }
+    if (event.isFinal()) {
+      lost.accept(
+          new TransportException(Kind.PEER_LOST, device.name() + " reports " + event.type()));
     }
     tellAll(event);
   }

@@ -102,7 +102,7 @@ public final class RdmaBlockClient implements BlockClient, DeviceListener {
     long nowNs = context.loop().nowNs();
     switch (event.type()) {
       case PORT_ACTIVE -> context.device().deviceBack(nowNs);
-      case PORT_DOWN, DEVICE_FATAL, CQ_ERROR -> {
+      case PORT_DOWN, DEVICE_FATAL, DEVICE_REMOVED, CQ_ERROR -> {
         String why = "the adapter reports " + event.type() + " (" + event.code() + ")";
         context.device().deviceLost(why, nowNs);
         peers.breakOff(new TransportException(Kind.PEER_LOST, why));

@@ -29,7 +29,8 @@ public interface Device extends AutoCloseable {
   CmChannel openCmChannel() throws VerbsException;
 
   /**
-   * Takes one pending asynchronous event (ibv_get_async_event(3)) without waiting.
+   * Takes one pending asynchronous event (ibv_get_async_event(3)) or the news of the adapter's
+   * removal, without waiting.
    *
    * @return null if there is none
    */

@@ -12,6 +12,8 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 
 /** A transport that only records fetches; tests answer them through the listener. */
 final class ScriptedTransport implements OpenedTransport, BlockClient {
@@ -59,6 +61,11 @@ final class ScriptedTransport implements OpenedTransport, BlockClient {
   @Override
   public Map<String, Long> levels() {
     return Map.of("bytes.registered", 4096L);
+  }
+
+  @Override
+  public CompletionStage<String> lost() {
+    return new CompletableFuture<>();
   }
 
   @Override

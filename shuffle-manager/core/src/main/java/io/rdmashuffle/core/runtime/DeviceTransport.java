@@ -11,6 +11,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 
 /** The transport on an adapter, with the libraries it came through. */
 final class DeviceTransport implements OpenedTransport {
@@ -56,6 +57,11 @@ final class DeviceTransport implements OpenedTransport {
   @Override
   public Map<String, Long> levels() {
     return transport.levels();
+  }
+
+  @Override
+  public CompletionStage<String> lost() {
+    return transport.lost();
   }
 
   /** Idempotent; a second caller waits for the first. */

@@ -6,6 +6,7 @@ import io.rdmashuffle.transport.client.Discovery.Invitation;
 import io.rdmashuffle.transport.server.OutputFile;
 import java.util.Collection;
 import java.util.Map;
+import java.util.concurrent.CompletionStage;
 
 /**
  * A transport that runs, as this package sees it. Any thread; no method blocks except {@link
@@ -31,6 +32,9 @@ public interface OpenedTransport extends AutoCloseable {
 
   /** What is registered, pinned and connected now, by the name users see. */
   Map<String, Long> levels();
+
+  /** Completes with the reason when the adapter is gone for good; whoever hears must not wait. */
+  CompletionStage<String> lost();
 
   /** Idempotent. Waits a few seconds at most. */
   @Override

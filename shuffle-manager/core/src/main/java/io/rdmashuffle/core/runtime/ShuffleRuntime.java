@@ -9,6 +9,7 @@ import io.rdmashuffle.transport.client.Discovery.Invitation;
 import io.rdmashuffle.transport.server.OutputFile;
 import java.util.Collection;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -23,8 +24,8 @@ import org.slf4j.LoggerFactory;
  *
  * <p><b>Threads:</b> any. Only {@link #open} and {@link #close} wait, both with a deadline.
  *
- * <p><b>Life:</b> not yet opened, then open or absent, then closed. A process that found no device
- * does not look again.
+ * <p><b>Life:</b> not yet opened, then open or absent, then closed. A process that found no device,
+ * or lost it, does not look again.
  */
 public final class ShuffleRuntime implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ShuffleRuntime.class);
@@ -50,6 +51,7 @@ public final class ShuffleRuntime implements AutoCloseable {
   private final AtomicBoolean begun = new AtomicBoolean();
   private final AtomicBoolean closed = new AtomicBoolean();
   private final CompletableFuture<Availability> opening = new CompletableFuture<>();
+  private volatile Availability.Absent lost; // null unless the adapter is gone
 
   public ShuffleRuntime(FallbackPolicy policy, MapOutputCatalog catalog, TransportOpener opener) {
     this.policy = policy;
@@ -76,7 +78,11 @@ public final class ShuffleRuntime implements AutoCloseable {
 
   /** The state now; never waits and never opens anything. */
   public Availability state() {
-    return closed.get() ? CLOSED : opening.getNow(NOT_YET);
+    if (closed.get()) {
+      return CLOSED;
+    }
+    Availability.Absent gone = lost;
+    return gone != null ? gone : opening.getNow(NOT_YET);
   }
 
   /** What to answer a peer that asks how to reach this process; never waits. */
@@ -124,8 +130,15 @@ public final class ShuffleRuntime implements AutoCloseable {
     return engineCounters;
   }
 
+  /** Of a lost adapter, the counters stay. */
   public RuntimeSnapshot snapshot() {
-    return new Snapshots(state(), engineCounters, catalog).take();
+    return new Snapshots(state(), transport(), engineCounters, catalog).take();
+  }
+
+  private Optional<OpenedTransport> transport() {
+    return !closed.get() && opening.getNow(NOT_YET) instanceof Availability.Open open
+        ? Optional.of(open.transport())
+        : Optional.empty();
   }
 
   /**
@@ -137,9 +150,7 @@ public final class ShuffleRuntime implements AutoCloseable {
     if (!closed.compareAndSet(false, true) || !begun.get()) {
       return;
     }
-    Thread closing = new Thread(this::closeWhenOpened, "rdma-shuffle-close");
-    closing.setDaemon(true);
-    closing.start();
+    Thread closing = closeInBackground();
     try {
       closing.join(CLOSE_TIMEOUT_MS);
       if (closing.isAlive()) {
@@ -148,6 +159,13 @@ public final class ShuffleRuntime implements AutoCloseable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
+  }
+
+  private Thread closeInBackground() {
+    Thread closing = new Thread(this::closeWhenOpened, "rdma-shuffle-close");
+    closing.setDaemon(true);
+    closing.start();
+    return closing;
   }
 
   private void closeWhenOpened() {
@@ -179,10 +197,20 @@ public final class ShuffleRuntime implements AutoCloseable {
   }
 
   private void openNow() {
-    opening.complete(tryOpen());
+    Availability opened = tryOpen();
+    opening.complete(opened);
+    if (opened instanceof Availability.Open open) {
+      open.transport().lost().thenAccept(this::lose);
+    }
     if (closed.get()) { // before close could know that somebody opens
       closeWhenOpened();
     }
+  }
+
+  /** The adapter is gone; the transport has logged it. Its thread must not close it. */
+  private void lose(String why) {
+    lost = new Availability.Absent(FallbackReason.NO_DEVICE, why);
+    closeInBackground();
   }
 
   private Availability tryOpen() {

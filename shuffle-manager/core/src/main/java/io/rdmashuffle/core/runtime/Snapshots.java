@@ -4,10 +4,15 @@ import io.rdmashuffle.core.catalog.MapOutputCatalog;
 import io.rdmashuffle.transport.Counter;
 import io.rdmashuffle.transport.Counters;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 
 /** Gathers a snapshot from what counts. */
-record Snapshots(Availability state, EngineCounters engine, MapOutputCatalog catalog) {
+record Snapshots(
+    Availability state,
+    Optional<OpenedTransport> opened,
+    EngineCounters engine,
+    MapOutputCatalog catalog) {
 
   RuntimeSnapshot take() {
     Map<String, Long> counters = new TreeMap<>();
@@ -16,22 +21,24 @@ record Snapshots(Availability state, EngineCounters engine, MapOutputCatalog cat
     counters.put("blocks.failed", engine.failedBlocks());
     Map<String, Long> levels = new TreeMap<>();
     levels.put("outputs.catalogued", (long) catalog.outputs());
-    if (state instanceof Availability.Open open) {
-      Counters transport = open.transport().counters();
+    long p50Ns = 0;
+    long p99Ns = 0;
+    if (opened.isPresent()) {
+      Counters transport = opened.get().counters();
       for (Counter counter : Counter.values()) {
         counters.put(counter.label(), transport.value(counter));
       }
-      levels.putAll(open.transport().levels());
-      return new RuntimeSnapshot(
-          open.transport().device(),
-          "",
-          counters,
-          engine.blocksByReason(),
-          levels,
-          transport.readLatency().quantileNs(0.5),
-          transport.readLatency().quantileNs(0.99));
+      levels.putAll(opened.get().levels());
+      p50Ns = transport.readLatency().quantileNs(0.5);
+      p99Ns = transport.readLatency().quantileNs(0.99);
     }
-    String absence = ((Availability.Absent) state).text();
-    return new RuntimeSnapshot("", absence, counters, engine.blocksByReason(), levels, 0, 0);
+    return new RuntimeSnapshot(
+        state instanceof Availability.Open open ? open.transport().device() : "",
+        state instanceof Availability.Absent absent ? absent.text() : "",
+        counters,
+        engine.blocksByReason(),
+        levels,
+        p50Ns,
+        p99Ns);
   }
 }

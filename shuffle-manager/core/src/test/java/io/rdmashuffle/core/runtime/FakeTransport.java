@@ -9,12 +9,15 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 
 /** Remembers what it was told. */
 final class FakeTransport implements OpenedTransport {
   final List<OutputFile> forgotten = new ArrayList<>();
   final CountDownLatch closed = new CountDownLatch(1);
+  final CompletableFuture<String> lost = new CompletableFuture<>();
   private final Counters counters = new Counters();
 
   @Override
@@ -46,6 +49,11 @@ final class FakeTransport implements OpenedTransport {
   @Override
   public Map<String, Long> levels() {
     return Map.of("bytes.registered", 4096L);
+  }
+
+  @Override
+  public CompletionStage<String> lost() {
+    return lost;
   }
 
   @Override

@@ -215,6 +215,36 @@ final class ShuffleRuntimeTest {
   }
 
   @Test
+  void aLostAdapterIsClosedAndItsProcessGoesOnWithout() throws InterruptedException {
+    try (ShuffleRuntime runtime = runtime(Mode.AUTO, () -> transport)) {
+      runtime.open();
+      transport.counters().add(Counter.BYTES_READ, 99);
+
+      transport.lost.complete("fake0 is lost");
+
+      assertThat(transport.closed.await(10, TimeUnit.SECONDS)).isTrue();
+      assertThat(runtime.open())
+          .isEqualTo(new Availability.Absent(FallbackReason.NO_DEVICE, "fake0 is lost"));
+      assertThat(((Invitation.None) runtime.invitation()).text()).isEqualTo("fake0 is lost");
+      assertThat(runtime.snapshot().absence()).isEqualTo("fake0 is lost");
+      assertThat(runtime.snapshot().device()).isEmpty();
+      assertThat(runtime.snapshot().counters()).containsEntry("bytes.read", 99L);
+      assertThat(openings).hasValue(1);
+    }
+  }
+
+  @Test
+  void aLostAdapterFailsTheNextTaskWhenRequired() {
+    try (ShuffleRuntime runtime = runtime(Mode.REQUIRED, () -> transport)) {
+      runtime.open();
+      transport.lost.complete("fake0 is lost");
+      assertThatThrownBy(runtime::open)
+          .isInstanceOf(RdmaRequiredException.class)
+          .hasMessageEndingWith("fake0 is lost");
+    }
+  }
+
+  @Test
   void snapshotTellsDeviceCountersAndReasons() {
     try (ShuffleRuntime runtime = runtime(Mode.AUTO, () -> transport)) {
       runtime.open();

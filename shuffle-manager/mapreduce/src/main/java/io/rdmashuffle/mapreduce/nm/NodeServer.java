@@ -140,7 +140,7 @@ final class NodeServer implements AutoCloseable, Tenants {
   /** Ends every session, deregisters everything. Idempotent. */
   @Override
   public void close() {
-    work(this::closeTransport);
+    work(() -> closeTransport("it is stopping"));
     worker.shutdown();
     try {
       if (!worker.awaitTermination(CLOSE_S, TimeUnit.SECONDS)) {
@@ -181,12 +181,14 @@ final class NodeServer implements AutoCloseable, Tenants {
                   settings.transport()));
       parts.push(undo.handOver());
       transport = opened;
+      opened.lost().thenAccept(why -> work(() -> closeTransport(why)));
     }
   }
 
-  private void closeTransport() {
+  /** When the adapter is lost, and in the end. */
+  private void closeTransport(String why) {
     transport = null;
-    problem = "it is stopping";
+    problem = why;
     try {
       parts.close();
     } catch (RuntimeException e) {

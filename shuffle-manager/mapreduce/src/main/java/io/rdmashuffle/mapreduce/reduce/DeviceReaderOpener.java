@@ -29,8 +29,17 @@ final class DeviceReaderOpener implements ReaderOpener {
                       found.provider(), found.address(), processName, NanoClock.system()),
                   discovery,
                   transport));
-      return new DeviceReader(reader, undo.handOver());
+      DeviceReader opened = new DeviceReader(reader, undo.handOver());
+      reader.lost().thenAccept(why -> closeInBackground(opened));
+      return opened;
     }
+  }
+
+  /** The kernel waits for it; the task may go on for long, by HTTP. */
+  private static void closeInBackground(DeviceReader reader) {
+    Thread thread = new Thread(reader::close, "rdma-shuffle-close");
+    thread.setDaemon(true);
+    thread.start();
   }
 
   /** The transport, with the libraries it came through. */

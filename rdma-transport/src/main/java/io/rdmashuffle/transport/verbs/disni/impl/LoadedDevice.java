@@ -7,6 +7,7 @@ import com.ibm.disni.verbs.impl.NativeDispatcher;
 import io.rdmashuffle.transport.TransportException.Kind;
 import io.rdmashuffle.transport.verbs.AsyncEvent;
 import io.rdmashuffle.transport.verbs.CmChannel;
+import io.rdmashuffle.transport.verbs.CmEvent;
 import io.rdmashuffle.transport.verbs.CompletionQueue;
 import io.rdmashuffle.transport.verbs.Device;
 import io.rdmashuffle.transport.verbs.DeviceAttributes;
@@ -15,7 +16,10 @@ import io.rdmashuffle.transport.verbs.VerbsException;
 import java.io.IOException;
 import java.net.InetAddress;
 
-/** The device that an id bound to its address leads to. The id lives as long as this. */
+/**
+ * The device that an id bound to its address leads to. The id lives as long as this, and hears of
+ * the device's removal even where there are no connections.
+ */
 final class LoadedDevice implements Device {
   private final Disni disni;
   private final InetAddress address;
@@ -25,6 +29,7 @@ final class LoadedDevice implements Device {
   private final IbvContext ibvContext;
   private final String name;
   private final DeviceAttributes attributes;
+  private final EventBuffer removal = new EventBuffer();
   private volatile boolean closed;
 
   private LoadedDevice(Disni disni, InetAddress address, long channel, long id, long context)
@@ -137,10 +142,18 @@ final class LoadedDevice implements Device {
     requireOpen();
     try {
       int code = NativeExtras.asyncEvent(context);
-      return code < 0 ? null : new AsyncEvent(AsyncEvents.type(code), code);
+      return code < 0 ? pollRemoval() : new AsyncEvent(AsyncEvents.type(code), code);
     } catch (NativeFailure e) {
       throw Failures.of(e, "of " + name);
     }
+  }
+
+  /** An id that only is bound hears of nothing else. */
+  private synchronized AsyncEvent pollRemoval() throws NativeFailure { // one buffer
+    int type = NativeExtras.nextEvent(channel, 0, removal.pointer());
+    return type == CmEvent.Type.DEVICE_REMOVAL.ordinal()
+        ? new AsyncEvent(AsyncEvent.Type.DEVICE_REMOVED, type)
+        : null;
   }
 
   private void requireOpen() throws VerbsException {
