@@ -11,8 +11,12 @@ import org.apache.spark.HashPartitioner;
 import org.apache.spark.api.java.JavaPairRDD;
 import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
+import org.apache.spark.rdd.ShuffledRDD;
+import org.apache.spark.serializer.JavaSerializer;
 import org.apache.spark.sql.SparkSession;
 import scala.Tuple2;
+import scala.reflect.ClassTag;
+import scala.reflect.ClassTag$;
 
 /**
  * Shuffles through each of Spark's writers and each way of reading. Which writer serves a job
@@ -29,6 +33,7 @@ final class RddJobs {
     List<Workload> jobs = new ArrayList<>();
     jobs.add(job("bypass", RddJobs::bypass));
     jobs.add(job("partition-by", RddJobs::partitionBy));
+    jobs.add(job("java-serialized", RddJobs::javaSerialized));
     jobs.add(job("reduce-sort", RddJobs::reduceAndSort));
     jobs.add(job("group", RddJobs::group));
     jobs.add(job("order-within", RddJobs::orderWithin));
@@ -64,6 +69,19 @@ final class RddJobs {
     JavaPairRDD<Integer, String> pairs =
         numbers(context).mapToPair(x -> new Tuple2<>(x, "value of " + x));
     return Digest.of(pairs.partitionBy(new HashPartitioner(MANY)).collect());
+  }
+
+  /** With Java's serializer, whatever the application's is: slower, and much larger. */
+  private static String javaSerialized(JavaSparkContext context) {
+    JavaPairRDD<Integer, String> pairs =
+        numbers(context).mapToPair(x -> new Tuple2<>(x, "serialized " + x));
+    ClassTag<Integer> key = ClassTag$.MODULE$.apply(Integer.class);
+    ClassTag<String> value = ClassTag$.MODULE$.apply(String.class);
+    ShuffledRDD<Integer, String, String> shuffled =
+        new ShuffledRDD<Integer, String, String>(
+                pairs.rdd(), new HashPartitioner(MANY), key, value, value)
+            .setSerializer(new JavaSerializer(context.getConf()));
+    return Digest.of(shuffled.toJavaRDD().collect());
   }
 
   /** Map-side combine, then a range partitioner and a sort. */

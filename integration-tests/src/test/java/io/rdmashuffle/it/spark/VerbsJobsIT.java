@@ -5,36 +5,28 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.rdmashuffle.benchmarks.workload.RunResult;
 import java.util.Map;
 import java.util.Set;
-import org.junit.jupiter.api.BeforeAll;
-import org.junit.jupiter.api.TestInstance;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.api.Test;
 
 /**
  * Real jobs on an adapter of this host, which {@code -Dit.device} names: they give what the stock
  * shuffle gives, with either serializer, and every remote block comes by RDMA.
  */
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
 final class VerbsJobsIT {
-  /** Few tasks: an emulated machine takes seconds for each. */
-  private static final String[] JOBS = {"bypass", "partition-by"};
+  /** One cluster and few tasks: an emulated machine takes a minute for one, seconds for another. */
+  private static final String[] JOBS = {"bypass", "partition-by", "java-serialized"};
 
-  private Map<String, String> expected;
+  /** Between the smallest and the largest blocks of these jobs. */
+  private static final String STAGING_BELOW = "10k";
 
-  @BeforeAll
-  void runTheStockShuffle() throws Exception {
-    expected =
+  @Test
+  void resultsEqualTheStockShuffles() throws Exception {
+    Map<String, String> expected =
         EqualResultsIT.digests(
             SubmittedSuite.stock("verbs-stock").jobs(JOBS).run("local[2]").result());
-  }
-
-  /** Once with blocks copied into staging memory first, once READ out of the files themselves. */
-  @ParameterizedTest
-  @CsvSource({"KryoSerializer, 64k", "JavaSerializer, 0"})
-  void resultsEqualTheStockShuffles(String serializer, String stagingBelow) throws Exception {
     String device = System.getProperty("it.device");
+
     RunResult result =
-        SubmittedSuite.withPlugin("verbs-" + serializer)
+        SubmittedSuite.withPlugin("verbs")
             .set("spark.shuffle.rdma.device", device)
             // The first of everything takes an emulated JVM seconds.
             .set("spark.shuffle.rdma.connect.timeout", "60s")
@@ -43,8 +35,9 @@ final class VerbsJobsIT {
             .set("spark.shuffle.rdma.request.timeout", "60s")
             .set("spark.shuffle.rdma.locate.timeout", "30s")
             .set("spark.shuffle.rdma.memory.timeout", "30s")
-            .set("spark.shuffle.rdma.staging.below", stagingBelow)
-            .set("spark.serializer", "org.apache.spark.serializer." + serializer)
+            .set("spark.shuffle.rdma.staging.below", STAGING_BELOW)
+            .set("spark.shuffle.compress", "false")
+            .set("spark.serializer", "org.apache.spark.serializer.KryoSerializer")
             .jobs(JOBS)
             .runOnCluster()
             .result();
@@ -52,5 +45,11 @@ final class VerbsJobsIT {
     assertThat(EqualResultsIT.digests(result)).isEqualTo(expected);
     assertThat(result.device).startsWith(device);
     EqualResultsIT.assertRemoteBlocksCameByRdma(result, Set.of());
+    assertThat(blocks(result, "read")).as("READ out of the files themselves").isPositive();
+    assertThat(blocks(result, "staged")).as("READ out of staging memory").isPositive();
+  }
+
+  private static long blocks(RunResult result, String way) {
+    return result.jobs.stream().mapToLong(job -> job.blocks.getOrDefault(way, 0L)).sum();
   }
 }
