@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Timeout;
  */
 final class SoakIT {
   private static final int EXECUTORS = 3;
-  private static final long SECONDS = Long.getLong("soak.seconds", 150);
+  private static final long SECONDS = Long.getLong("soak.seconds", 180);
 
   private final long seed = Long.getLong("soak.seed", System.nanoTime());
   private final Random random = new Random(seed);
