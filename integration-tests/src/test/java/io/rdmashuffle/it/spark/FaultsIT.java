@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdmashuffle.it.app.RoundsResult;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 import org.junit.jupiter.api.Test;
@@ -53,6 +54,41 @@ final class FaultsIT {
   }
 
   @Test
+  void aPeerThatAnswersNoConnectIsLeftToNettyAndComesBack() throws Exception {
+    try (SubmittedRounds rounds =
+        new SubmittedRounds("black-hole", 6, 3)
+            .set("spark.shuffle.rdma.connect.timeout", "2s")
+            .faults("connect:ignore,n=1") // in each executor the way to one of two peers
+            .start(MEGABYTES)) {
+      RoundsResult result = rounds.finish();
+
+      assertSameResults(result, 6);
+      assertThat(result.taskFailures).isEmpty();
+      assertThat(result.fallbacks).containsKey("connect-failed");
+      assertThat(result.fallbacks.keySet()).isSubsetOf("connect-failed", "breaker-open");
+      assertThat(result.blocks.get("netty")).isLessThan(byRdma(result.blocks));
+      assertRdmaIsBack(result);
+    }
+  }
+
+  @Test
+  void aPeerThatAnswersNoDiscoveryIsLeftToNettyAndComesBack() throws Exception {
+    try (SubmittedRounds rounds =
+        new SubmittedRounds("discovery", 3, 3)
+            .set("spark.shuffle.rdma.discovery.timeout", "1s")
+            .standstill(10)
+            .start(MEGABYTES)) {
+      RoundsResult result = rounds.finish();
+
+      assertSameResults(result, 3);
+      assertThat(result.taskFailures).isEmpty();
+      assertThat(result.fallbacks).containsKey("discovery-failed");
+      assertThat(byRdma(result.blocks)).as("from the other peer").isPositive();
+      assertRdmaIsBack(result);
+    }
+  }
+
+  @Test
   void aCorruptedReadIsNoticedAndFetchedOnceMoreByNetty() throws Exception {
     // Without extra memory Spark notices only while the task reads, and repeats the map stage.
     try (SubmittedRounds rounds =
@@ -87,9 +123,12 @@ final class FaultsIT {
   }
 
   static void assertRdmaIsBack(RoundsResult result) {
-    assertThat(
-            result.lastRound.getOrDefault("read", 0L) + result.lastRound.getOrDefault("staged", 0L))
+    assertThat(byRdma(result.lastRound))
         .as("blocks by READ in the last round " + result.lastRound)
         .isPositive();
+  }
+
+  private static long byRdma(Map<String, Long> blocks) {
+    return blocks.getOrDefault("read", 0L) + blocks.getOrDefault("staged", 0L);
   }
 }

@@ -26,6 +26,7 @@ final class SubmittedRounds implements AutoCloseable {
   private final SparkSubmit submit;
   private final int rounds;
   private final int executors;
+  private int standstillSeconds;
   private SparkSubmit.Run run;
 
   SubmittedRounds(String name, int rounds, int executors) throws IOException {
@@ -62,6 +63,14 @@ final class SubmittedRounds implements AutoCloseable {
     return set("spark.executorEnv.SOFTHCA_FAULTS", rules);
   }
 
+  /**
+   * The first task that reads stops another executor before anybody has asked that one anything.
+   */
+  SubmittedRounds standstill(int seconds) {
+    standstillSeconds = seconds;
+    return this;
+  }
+
   SubmittedRounds start(int megabytes) throws IOException {
     run =
         submit.start(
@@ -70,7 +79,8 @@ final class SubmittedRounds implements AutoCloseable {
                 cluster.resultFile().toString(),
                 String.valueOf(rounds),
                 String.valueOf(executors),
-                String.valueOf(megabytes)),
+                String.valueOf(megabytes),
+                String.valueOf(standstillSeconds)),
             cluster.stdout(),
             cluster.stderr());
     return this;
