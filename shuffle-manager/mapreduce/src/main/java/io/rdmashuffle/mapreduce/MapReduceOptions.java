@@ -59,6 +59,13 @@ final class MapReduceOptions {
               + " saves dialling for the maps that end later.",
           Duration.ofSeconds(10));
 
+  private static final ConfigOption<Duration> TASK_BREAKER_MIN =
+      RdmaOptions.BREAKER_MIN.adapted(
+          "How long a NodeManager is left to HTTP after a failure; doubles each time. Where packets"
+              + " to it are dropped, each new try costs a fetcher connect.timeout: longer wastes less"
+              + " on such hosts, shorter comes back sooner to those that only stumbled.",
+          Duration.ofSeconds(10));
+
   private static final ConfigOption<ByteSize> NODE_REGISTERED_MAX =
       RdmaOptions.REGISTERED_MAX.adapted(
           "All memory the NodeManager may have registered (pinned) for all jobs together, windows"
@@ -101,7 +108,7 @@ final class MapReduceOptions {
                   RdmaOptions.REQUEST_TIMEOUT,
                   TASK_IDLE_TIMEOUT,
                   RdmaOptions.SPIN,
-                  RdmaOptions.BREAKER_MIN,
+                  TASK_BREAKER_MIN,
                   RdmaOptions.BREAKER_MAX)));
 
   private static final List<OptionSection> NODE_SECTIONS =
