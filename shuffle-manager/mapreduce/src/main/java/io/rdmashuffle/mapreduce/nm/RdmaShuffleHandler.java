@@ -126,14 +126,21 @@ public final class RdmaShuffleHandler extends ShuffleHandler implements NodeMetr
     super.stopApplication(context);
   }
 
+  /**
+   * HTTP first: reducers that RDMA then drops find that nobody listens, which Hadoop's fetcher
+   * waits out while the NodeManager restarts. A connection that is closed under it, it blames on
+   * the maps.
+   */
   @Override
   protected void serviceStop() throws Exception {
     try {
-      stopRdma();
-    } catch (RuntimeException e) {
-      LOG.warn("RDMA did not stop as it should", e);
-    } finally {
       super.serviceStop();
+    } finally {
+      try {
+        stopRdma();
+      } catch (RuntimeException e) {
+        LOG.warn("RDMA did not stop as it should", e);
+      }
     }
   }
 

@@ -28,6 +28,9 @@ final class MapOutputFiles {
   /** What is said of a segment besides its bytes: any number does, if it is found again. */
   static final long RAW_FACTOR = 3;
 
+  private static final String DATA = "file.out";
+  private static final String INDEX = DATA + ".index";
+
   private final Path localDirectory;
 
   MapOutputFiles(Path localDirectory) {
@@ -61,17 +64,20 @@ final class MapOutputFiles {
   }
 
   Path folder(Job job, int map) {
+    return folder(job, attempt(job, map));
+  }
+
+  private Path folder(Job job, TaskAttemptID attempt) {
     return localDirectory.resolve(
-        "usercache/%s/appcache/%s/output/%s"
-            .formatted(job.user(), job.application(), attempt(job, map)));
+        "usercache/%s/appcache/%s/output/%s".formatted(job.user(), job.application(), attempt));
   }
 
   Path data(Job job, int map) {
-    return folder(job, map).resolve("file.out");
+    return folder(job, map).resolve(DATA);
   }
 
   Path index(Job job, int map) {
-    return folder(job, map).resolve("file.out.index");
+    return folder(job, map).resolve(INDEX);
   }
 
   /** Writes an output with a segment of each of these sizes. */
@@ -93,6 +99,14 @@ final class MapOutputFiles {
     return segments;
   }
 
+  /** Writes the output of an attempt that has one segment. */
+  void write(Job job, TaskAttemptID attempt, byte[] segment, long rawBytes) throws IOException {
+    Path folder = folder(job, attempt);
+    Files.createDirectories(folder);
+    Files.write(folder.resolve(DATA), segment);
+    writeIndex(folder.resolve(INDEX), new IndexRecord(0, rawBytes, segment.length));
+  }
+
   /** An output that takes no room on disk but for a few bytes at its end. */
   void writeSparse(Job job, int map, long bytes) throws IOException {
     Files.createDirectories(folder(job, map));
@@ -105,12 +119,16 @@ final class MapOutputFiles {
 
   /** As {@link SpillRecord} does, which starts a chmod for each file. */
   void writeIndex(Job job, int map, IndexRecord... records) throws IOException {
+    writeIndex(index(job, map), records);
+  }
+
+  private static void writeIndex(Path file, IndexRecord... records) throws IOException {
     ByteBuffer bytes = ByteBuffer.allocate(records.length * 24 + 8);
     for (IndexRecord record : records) {
       bytes.putLong(record.startOffset).putLong(record.rawLength).putLong(record.partLength);
     }
     CRC32 crc = new CRC32();
     crc.update(bytes.array(), 0, bytes.position());
-    Files.write(index(job, map), bytes.putLong(crc.getValue()).array());
+    Files.write(file, bytes.putLong(crc.getValue()).array());
   }
 }

@@ -21,14 +21,19 @@ import org.apache.hadoop.mapreduce.TaskType;
 
 /** The outputs of some maps for one reducer, as map tasks write them, and what is in them. */
 final class MapOutputs {
-  static final JobID JOB = new JobID("test", 1);
+  static final JobID JOB = new JobID("1700000000000", 1);
 
   private final Map<TaskAttemptID, TestSegment> segments = new LinkedHashMap<>();
   private final Map<String, Integer> sums = new TreeMap<>();
 
   /** The first attempt of a map. */
   static TaskAttemptID attempt(int map) {
-    return new TaskAttemptID(new TaskID(JOB, TaskType.MAP, map), 0);
+    return attempt(map, 0);
+  }
+
+  /** One of a map's attempts, by its number. */
+  static TaskAttemptID attempt(int map, int number) {
+    return new TaskAttemptID(new TaskID(JOB, TaskType.MAP, map), number);
   }
 
   /** Words with numbers; each map has words of its own and such as others have. */

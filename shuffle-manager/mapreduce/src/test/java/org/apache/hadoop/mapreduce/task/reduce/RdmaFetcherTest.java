@@ -169,7 +169,7 @@ final class RdmaFetcherTest {
 
   @Test
   void aSecondAttemptOfAFinishedMapIsAborted() throws Exception {
-    TaskAttemptID second = new TaskAttemptID(MapOutputs.attempt(1).getTaskID(), 1);
+    TaskAttemptID second = MapOutputs.attempt(1, 1);
     rig.rdma.add(second, rig.outputs().segment(MapOutputs.attempt(1)));
     know(second); // in the same turn, as after speculative execution
     fetcher.copyFromHost(host);
@@ -177,6 +177,34 @@ final class RdmaFetcherTest {
     assertThat(merger.committed()).isEqualTo(MAPS);
     assertThat(rig.shuffledMaps()).isEqualTo(MAPS);
     assertThat(rig.counted("SEGMENTS_READ")).isEqualTo(MAPS);
+    assertThat(rig.http().requests()).isEmpty();
+  }
+
+  @Test
+  void anAttemptThatBecameObsoleteIsNotAskedFor() throws Exception {
+    scheduler.obsoleteMapOutput(MapOutputs.attempt(1));
+    fetcher.copyFromHost(host);
+    assertThat(merger.committed()).isEqualTo(MAPS - 1);
+    assertThat(rig.rdma.requests())
+        .allSatisfy(r -> assertThat(r).noneMatch(key -> SegmentServer.mapOf(key) == 1));
+    assertThat(rig.http().requests()).isEmpty();
+    assertThat(host.getNumKnownMapOutputs()).isZero();
+  }
+
+  @Test
+  void anAttemptThatBecomesObsoleteOnItsWayCountsAndItsMapIsNotCopiedAgain() throws Exception {
+    rig.rdma.script(
+        (peer, key) -> {
+          scheduler.obsoleteMapOutput(MapOutputs.attempt(1));
+          return Answer.DELIVER;
+        });
+    fetcher.copyFromHost(host);
+    assertThat(merger.committed()).isEqualTo(MAPS);
+    int requests = rig.rdma.requests().size();
+    know(MapOutputs.attempt(1, 1));
+    fetcher.copyFromHost(host);
+    assertThat(rig.rdma.requests()).hasSize(requests);
+    assertThat(rig.shuffledMaps()).isEqualTo(MAPS);
     assertThat(rig.http().requests()).isEmpty();
   }
 

@@ -82,28 +82,37 @@ final class ShuffleRig implements AutoCloseable {
 
   /** Makes the outputs; both ways serve them. */
   void maps(int maps, int words) throws IOException {
-    outputs = MapOutputs.of(conf, codec, maps, words);
-    conf.setNumMapTasks(maps);
+    writeMaps(maps, words);
     http = new HttpNode(outputs, secret);
     for (TaskAttemptID attempt : outputs.attempts()) {
       rdma.add(attempt, outputs.segment(attempt));
-      succeeded(attempt);
+      succeeded(attempt, http.url());
     }
+  }
+
+  /** Makes the outputs, for others to serve. */
+  void writeMaps(int maps, int words) throws IOException {
+    outputs = MapOutputs.of(conf, codec, maps, words);
+    conf.setNumMapTasks(maps);
   }
 
   void compress(CompressionCodec mapOutputCodec) {
     codec = mapOutputCodec;
   }
 
-  private void succeeded(TaskAttemptID attempt) {
-    events.add(
-        new TaskCompletionEvent(
-            events.size(),
-            attempt,
-            attempt.getTaskID().getId(),
-            true,
-            TaskCompletionEvent.Status.SUCCEEDED,
-            http.url()));
+  /** Tells the reducer of an output, and where it is. */
+  void succeeded(TaskAttemptID attempt, String url) {
+    tell(attempt, TaskCompletionEvent.Status.SUCCEEDED, url);
+  }
+
+  /** Takes it back. */
+  void obsolete(TaskAttemptID attempt, String url) {
+    tell(attempt, TaskCompletionEvent.Status.OBSOLETE, url);
+  }
+
+  private void tell(TaskAttemptID attempt, TaskCompletionEvent.Status what, String url) {
+    int map = attempt.getTaskID().getId();
+    events.add(new TaskCompletionEvent(events.size(), attempt, map, true, what, url));
   }
 
   MapOutputs outputs() {
@@ -154,6 +163,15 @@ final class ShuffleRig implements AutoCloseable {
       phase.copy();
     }
     return sums(phase.merge());
+  }
+
+  /** As Hadoop runs the plugin, on the device that the configuration names. */
+  Map<String, Integer> runPlugin() throws Exception {
+    RdmaShuffle<Text, IntWritable> plugin = new RdmaShuffle<>();
+    plugin.init(context());
+    Map<String, Integer> sums = sums(plugin.run());
+    plugin.close();
+    return sums;
   }
 
   static Map<String, Integer> sums(RawKeyValueIterator records) throws IOException {
