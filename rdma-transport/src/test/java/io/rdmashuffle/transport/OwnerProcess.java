@@ -1,12 +1,10 @@
 package io.rdmashuffle.transport;
 
-import io.rdmashuffle.transport.verbs.disni.TestDevice;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
@@ -22,12 +20,7 @@ final class OwnerProcess implements AutoCloseable {
 
   /** Starts one and waits until it takes commands. Its errors go to {@code folder/owner.log}. */
   static OwnerProcess start(Path folder, int blockBytes, int blocks) throws IOException {
-    List<String> command = new ArrayList<>();
-    command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-    command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx256m"));
-    command.add("-D" + TestDevice.PROPERTY + "=" + System.getProperty(TestDevice.PROPERTY));
-    command.addAll(List.of("-cp", System.getProperty("java.class.path")));
-    command.add(RemoteOwner.class.getName());
+    List<String> command = ChildJvm.command(RemoteOwner.class);
     command.addAll(
         List.of("0", folder.toString(), String.valueOf(blockBytes), String.valueOf(blocks)));
     Path log = Files.createTempFile(folder, "owner", ".log");

@@ -12,7 +12,8 @@ import org.junit.jupiter.api.TestMethodOrder;
 
 /**
  * What a kernel does to the adapter under a running job, which {@code -Dit.device} names: every
- * round gives the same result, and no task fails. Needs root and a machine of its own.
+ * round gives the same result, and no task fails. Needs root and a machine of its own, where the
+ * adapter's interface is one end of a pair and {@code cable} the other.
  */
 @TestMethodOrder(MethodOrderer.OrderAnnotation.class)
 final class VerbsFaultsIT {
@@ -34,9 +35,9 @@ final class VerbsFaultsIT {
     int rounds = 14;
     try (SubmittedRounds running = start("verbs-link", rounds)) {
       running.awaitRound(2);
-      HostCommands.run("ip link set eth0 down");
+      HostCommands.run("ip link set cable down");
       running.awaitRound(4);
-      HostCommands.run("ip link set eth0 up");
+      HostCommands.run("ip link set cable up");
 
       RoundsResult result = running.finish();
 

@@ -7,6 +7,7 @@ import io.rdmashuffle.transport.RdmaTransport;
 import io.rdmashuffle.transport.ReaderTransport;
 import io.rdmashuffle.transport.TransportException;
 import io.rdmashuffle.transport.TransportSettings;
+import io.rdmashuffle.transport.channel.ChannelSettings;
 import io.rdmashuffle.transport.client.Peer;
 import io.rdmashuffle.transport.memory.MemoryBudget;
 import io.rdmashuffle.transport.verbs.VerbsProvider;
@@ -14,11 +15,13 @@ import java.io.IOException;
 import java.net.InetAddress;
 import java.nio.file.Path;
 import java.security.SecureRandom;
+import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 
 /** What only doing it tells: registering files, connecting, reading. One thread. */
 final class ReadChecks {
   private static final int SECRET_BYTES = 32;
+  private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(25);
 
   private final VerbsProvider provider;
   private final InetAddress address;
@@ -33,10 +36,25 @@ final class ReadChecks {
       VerbsProvider provider, InetAddress address, DoctorOptions options, Findings findings) {
     this.provider = provider;
     this.address = address;
-    this.settings =
-        TransportSettings.defaults(
-            new MemoryBudget.Bound(options.wanted().bytes(), "--need", "--need"));
+    this.settings = settings(new MemoryBudget.Bound(options.wanted().bytes(), "--need", "--need"));
     this.findings = findings;
+  }
+
+  /** A job's, but for the time to connect: a slow host is to hear what works, if slowly. */
+  private static TransportSettings settings(MemoryBudget.Bound memory) {
+    TransportSettings job = TransportSettings.defaults(memory);
+    ChannelSettings usual = job.channel();
+    ChannelSettings patient =
+        new ChannelSettings(
+            usual.requestsInFlight(),
+            usual.readsInFlight(),
+            usual.maxConnections(),
+            CONNECT_TIMEOUT,
+            usual.requestTimeout(),
+            usual.keepAlive(),
+            usual.idleTimeout(),
+            usual.spin());
+    return new TransportSettings(patient, job.server(), job.client(), memory);
   }
 
   private RdmaTransport.Site site(String name) {
