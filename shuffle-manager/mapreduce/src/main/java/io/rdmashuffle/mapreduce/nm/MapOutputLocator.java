@@ -2,15 +2,11 @@ package io.rdmashuffle.mapreduce.nm;
 
 import io.rdmashuffle.transport.memory.PlacedFile;
 import io.rdmashuffle.transport.server.OutputFile;
-import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
-import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.mapred.JobConf;
-import org.apache.hadoop.mapred.SpillRecord;
 import org.apache.hadoop.mapred.TaskAttemptID;
 import org.apache.hadoop.yarn.server.api.AuxiliaryLocalPathHandler;
 
@@ -29,25 +25,15 @@ final class MapOutputLocator {
   private static final String DATA = "file.out"; // MapOutputFile.MAP_OUTPUT_FILENAME_STRING
   private static final String INDEX = DATA + ".index";
 
-  /** In the index file: three longs per segment, and a checksum behind the last. */
-  private static final int SEGMENT_BYTES = 24;
-
-  private static final int CHECKSUM_BYTES = 8;
-
-  /** Of an index: more than two million reduces. */
-  private static final long LONGEST_INDEX_BYTES = 64L << 20;
-
   /** How the NodeManager finds a file in its directories; asked each time, as disks come and go. */
   interface Directories {
     AuxiliaryLocalPathHandler handler();
   }
 
   private final Directories directories;
-  private final JobConf conf;
 
-  MapOutputLocator(Directories directories, Configuration conf) {
+  MapOutputLocator(Directories directories) {
     this.directories = directories;
-    this.conf = new JobConf(conf);
   }
 
   /**
@@ -69,17 +55,19 @@ final class MapOutputLocator {
             "output",
             attempt.toString());
     Path index = find(folder + "/" + INDEX);
-    requireWholeIndex(index);
-    SpillRecord segments = read(index, job.user());
-    return SegmentIndex.of(dataFile(folder + "/" + DATA), segments);
+    plainFile(index);
+    long[] numbers = SpillIndex.read(index);
+    return SegmentIndex.of(dataFile(index, folder + "/" + DATA), numbers);
   }
 
   private Path find(String relative) throws IOException {
     return Path.of(directories.handler().getLocalPathForRead(relative).toUri().getPath());
   }
 
-  private OutputFile dataFile(String relative) throws IOException {
-    Path path = find(relative);
+  /** Mostly beside the index, but Hadoop may choose another local directory for either. */
+  private OutputFile dataFile(Path index, String relative) throws IOException {
+    Path beside = index.resolveSibling(DATA);
+    Path path = Files.exists(beside, LinkOption.NOFOLLOW_LINKS) ? beside : find(relative);
     BasicFileAttributes found = plainFile(path);
     return new OutputFile(
         new PlacedFile(path, root(path, relative)), found.size(), found.fileKey());
@@ -105,25 +93,5 @@ final class MapOutputLocator {
       throw new IOException(path + " is no plain file");
     }
     return found;
-  }
-
-  /** Hadoop believes the length, and makes a buffer of it. */
-  private static void requireWholeIndex(Path index) throws IOException {
-    long bytes = plainFile(index).size();
-    boolean whole = bytes > CHECKSUM_BYTES && (bytes - CHECKSUM_BYTES) % SEGMENT_BYTES == 0;
-    if (!whole || bytes > LONGEST_INDEX_BYTES) {
-      throw new IOException(index + " of " + bytes + " bytes is no index of a map output");
-    }
-  }
-
-  /** Checks the checksum and, in a secure cluster, the owner. */
-  private SpillRecord read(Path index, String user) throws IOException {
-    try {
-      return new SpillRecord(new org.apache.hadoop.fs.Path(index.toUri()), conf, user);
-    } catch (FileNotFoundException e) {
-      throw e;
-    } catch (RuntimeException e) {
-      throw new IOException(index + " cannot be read", e);
-    }
   }
 }

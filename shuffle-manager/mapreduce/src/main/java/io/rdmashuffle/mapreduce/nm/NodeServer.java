@@ -51,9 +51,7 @@ final class NodeServer implements AutoCloseable, Tenants {
     this.site = site;
     this.settings = settings;
     catalog =
-        new JobCatalog(
-            new MapOutputLocator(site.directories(), site.conf()),
-            new IndexCache(INDEX_CACHE_BYTES));
+        new JobCatalog(new MapOutputLocator(site.directories()), new IndexCache(INDEX_CACHE_BYTES));
     worker =
         new ThreadPoolExecutor(
             1, 1, IDLE_S, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), this::workerThread);

@@ -3,12 +3,10 @@ package io.rdmashuffle.mapreduce.nm;
 import io.rdmashuffle.transport.server.BlockLocation;
 import io.rdmashuffle.transport.server.OutputFile;
 import java.io.IOException;
-import org.apache.hadoop.mapred.IndexRecord;
-import org.apache.hadoop.mapred.SpillRecord;
 
 /** Where the segments of one map output lie, every number checked. Immutable, any thread. */
 final class SegmentIndex {
-  private static final int NUMBERS = 3; // per segment: start, raw length, part length
+  private static final int NUMBERS = SpillIndex.NUMBERS;
 
   private final OutputFile file;
   private final long[] numbers;
@@ -20,34 +18,24 @@ final class SegmentIndex {
 
   /**
    * @param file as it is on disk
+   * @param numbers as {@link SpillIndex} reads them; kept
    * @throws IOException if a segment leaves the file
    */
-  static SegmentIndex of(OutputFile file, SpillRecord spill) throws IOException {
-    long[] numbers = new long[Math.multiplyExact(spill.size(), NUMBERS)];
-    for (int reduce = 0; reduce < spill.size(); reduce++) {
-      IndexRecord segment = spill.getIndex(reduce);
+  static SegmentIndex of(OutputFile file, long[] numbers) throws IOException {
+    for (int at = 0; at < numbers.length; at += NUMBERS) {
+      long startBytes = numbers[at];
+      long rawBytes = numbers[at + 1];
+      long partBytes = numbers[at + 2];
       boolean inside =
-          segment.startOffset >= 0
-              && segment.partLength >= 0
-              && segment.rawLength >= 0
-              && segment.startOffset <= file.bytes() - segment.partLength;
+          startBytes >= 0
+              && partBytes >= 0
+              && rawBytes >= 0
+              && startBytes <= file.bytes() - partBytes;
       if (!inside) {
         throw new IOException(
-            "segment "
-                + reduce
-                + " of "
-                + file
-                + " lies at "
-                + segment.startOffset
-                + " with "
-                + segment.partLength
-                + " bytes, "
-                + segment.rawLength
-                + " raw");
+            "segment %d of %s lies at %d with %d bytes, %d raw"
+                .formatted(at / NUMBERS, file, startBytes, partBytes, rawBytes));
       }
-      numbers[reduce * NUMBERS] = segment.startOffset;
-      numbers[reduce * NUMBERS + 1] = segment.rawLength;
-      numbers[reduce * NUMBERS + 2] = segment.partLength;
     }
     return new SegmentIndex(file, numbers);
   }

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.rdmashuffle.transport.server.OutputFile;
 import java.io.IOException;
 import java.nio.file.Path;
-import org.apache.hadoop.mapred.SpillRecord;
 import org.junit.jupiter.api.Test;
 
 final class IndexCacheTest {
@@ -13,8 +12,8 @@ final class IndexCacheTest {
   private final Job other = MapOutputFiles.job(2);
 
   private static SegmentIndex index(int segments) throws IOException {
-    SpillRecord spill = new SpillRecord(segments);
-    return SegmentIndex.of(new OutputFile(Path.of("file.out"), 0), spill);
+    return SegmentIndex.of(
+        new OutputFile(Path.of("file.out"), 0), new long[segments * SpillIndex.NUMBERS]);
   }
 
   @Test

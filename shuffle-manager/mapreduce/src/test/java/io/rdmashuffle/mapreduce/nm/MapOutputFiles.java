@@ -58,9 +58,8 @@ final class MapOutputFiles {
   }
 
   MapOutputLocator locator() {
-    Configuration conf = conf();
-    LocalPaths paths = new LocalPaths(conf);
-    return new MapOutputLocator(() -> paths, conf);
+    LocalPaths paths = new LocalPaths(conf());
+    return new MapOutputLocator(() -> paths);
   }
 
   Path folder(Job job, int map) {

@@ -10,7 +10,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
+import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.mapred.IndexRecord;
+import org.apache.hadoop.mapred.JobConf;
+import org.apache.hadoop.mapred.SpillRecord;
+import org.apache.hadoop.yarn.conf.YarnConfiguration;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -78,6 +82,39 @@ final class MapOutputLocatorTest {
     files().writeIndex(JOB, 3, new IndexRecord(0, 50, 50), new IndexRecord(start, raw, part));
 
     assertNotServed("segment 1 of");
+  }
+
+  @Test
+  void dataMayLieInAnotherLocalDirectoryThanItsIndex() throws IOException {
+    files().write(JOB, 3, 50, 50);
+    MapOutputFiles other = new MapOutputFiles(directory.resolve("other"));
+    Files.createDirectories(other.folder(JOB, 3));
+    Files.move(files().data(JOB, 3), other.data(JOB, 3));
+    Configuration both = files().conf();
+    both.set(YarnConfiguration.NM_LOCAL_DIRS, directory + "," + directory.resolve("other"));
+    LocalPaths paths = new LocalPaths(both);
+
+    SegmentIndex index =
+        new MapOutputLocator(() -> paths).locate(JOB, MapOutputFiles.attempt(JOB, 3));
+
+    assertThat(index.file().path()).isEqualTo(other.data(JOB, 3));
+  }
+
+  @Test
+  void whatHadoopWritesIsRead() throws IOException {
+    files().write(JOB, 3, 50, 50);
+    SpillRecord written = new SpillRecord(2);
+    written.putIndex(new IndexRecord(0, 7, 40), 0);
+    written.putIndex(new IndexRecord(40, 8, 60), 1);
+    written.writeToFile(
+        new org.apache.hadoop.fs.Path(files().index(JOB, 3).toString()),
+        new JobConf(files().conf()));
+
+    BlockLocation segment = locate().segment(1);
+
+    assertThat(segment.offsetBytes()).isEqualTo(40);
+    assertThat(segment.bytes()).isEqualTo(60);
+    assertThat(segment.attribute()).isEqualTo(8);
   }
 
   @Test
