@@ -21,14 +21,22 @@ import java.util.stream.Stream;
  */
 final class ServeBenchmark {
   static final int MAPS = 64;
-  static final int WARM_UP_MAPS = 24; // behind the others
+
+  /**
+   * Behind the others: enough for the code to be compiled, as it is where a NodeManager runs on.
+   */
+  static final int WARM_UP_MAPS = 600;
+
+  private static final int WARM_UP_SEGMENT_BYTES = 16 << 10;
   static final int REDUCES = 8;
   private static final long NS_PER_TICK = 10_000_000; // USER_HZ
   private static final List<String> JVM =
       List.of(
           "-XX:+UseSerialGC",
           "-XX:TieredStopAtLevel=1", // a compiler's time depends on how long a process runs
+          "-Xms512m", // all of it from the start: touching memory first costs time, too
           "-Xmx512m",
+          "-XX:+AlwaysPreTouch",
           "--add-opens=java.base/java.lang=ALL-UNNAMED");
 
   /** How segments come. */
@@ -87,9 +95,9 @@ final class ServeBenchmark {
 
   private static void writeOutputs(Path folder, int segmentBytes) throws IOException {
     MapOutputFiles files = new MapOutputFiles(folder);
-    int[] sizes = new int[REDUCES];
-    Arrays.fill(sizes, segmentBytes);
     for (int map = 0; map < MAPS + WARM_UP_MAPS; map++) {
+      int[] sizes = new int[REDUCES];
+      Arrays.fill(sizes, map < MAPS ? segmentBytes : WARM_UP_SEGMENT_BYTES);
       files.write(MapOutputFiles.job(1), map, sizes);
     }
   }
@@ -99,19 +107,19 @@ final class ServeBenchmark {
     try (Owner owner = new Owner(way.name(), folder.toString(), String.valueOf(port))) {
       int httpPort = owner.awaitReady();
       try (ServeReader reader =
-          way == Way.HTTP ? ServeReader.http(httpPort) : ServeReader.rdma(port, segmentBytes)) {
-        reader.fetch(MAPS, MAPS + WARM_UP_MAPS);
-        print(way + ", first", measure(owner, reader));
-        print(way + ", again", measure(owner, reader));
+          way == Way.HTTP ? ServeReader.http(httpPort) : ServeReader.rdma(port)) {
+        reader.fetch(MAPS, MAPS + WARM_UP_MAPS, WARM_UP_SEGMENT_BYTES);
+        print(way + ", first", measure(owner, reader, segmentBytes));
+        print(way + ", again", measure(owner, reader, segmentBytes));
       }
     }
   }
 
-  private static Cost measure(Owner owner, ServeReader reader) throws Exception {
+  private static Cost measure(Owner owner, ServeReader reader, int segmentBytes) throws Exception {
     long reading = ProcessHandle.current().pid();
     long ownerBefore = cpuNs(owner.process.pid());
     long readerBefore = cpuNs(reading);
-    long bytes = reader.fetch(0, MAPS);
+    long bytes = reader.fetch(0, MAPS, segmentBytes);
     return new Cost(
         (double) (cpuNs(owner.process.pid()) - ownerBefore) / bytes,
         (double) (cpuNs(reading) - readerBefore) / bytes);

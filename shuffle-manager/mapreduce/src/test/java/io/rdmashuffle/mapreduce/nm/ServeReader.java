@@ -20,7 +20,7 @@ final class ServeReader implements AutoCloseable {
 
   /** Fetches segments, and copies each to the heap. */
   private interface Source {
-    long fetch(int fromMap, int toMap, int reduce) throws Exception;
+    long fetch(int fromMap, int toMap, int reduce, int segmentBytes) throws Exception;
   }
 
   private ServeReader(Source source, CloseStack parts) {
@@ -32,11 +32,11 @@ final class ServeReader implements AutoCloseable {
     return new ServeReader(new Http(port), new CloseStack());
   }
 
-  static ServeReader rdma(int port, int segmentBytes) throws Exception {
+  static ServeReader rdma(int port) throws Exception {
     try (CloseStack undo = new CloseStack()) {
       DisniProvider soft = undo.push(DisniProviders.soft());
       SoftReader reader = undo.push(new SoftReader(soft, port, JOB.credential()));
-      return new ServeReader(new Rdma(reader, segmentBytes), undo.handOver());
+      return new ServeReader(new Rdma(reader), undo.handOver());
     }
   }
 
@@ -45,12 +45,12 @@ final class ServeReader implements AutoCloseable {
     parts.close();
   }
 
-  /** All segments of these maps; returns their bytes. */
-  long fetch(int fromMap, int toMap) throws Exception {
+  /** All segments of these maps, which have so many bytes each; returns the sum. */
+  long fetch(int fromMap, int toMap, int segmentBytes) throws Exception {
     long bytes = 0;
     for (int reduce = 0; reduce < ServeBenchmark.REDUCES; reduce++) {
       for (int map = fromMap; map < toMap; map += MAPS_AT_A_TIME) {
-        bytes += source.fetch(map, Math.min(toMap, map + MAPS_AT_A_TIME), reduce);
+        bytes += source.fetch(map, Math.min(toMap, map + MAPS_AT_A_TIME), reduce, segmentBytes);
       }
     }
     return bytes;
@@ -58,7 +58,7 @@ final class ServeReader implements AutoCloseable {
 
   private record Http(int port) implements Source {
     @Override
-    public long fetch(int fromMap, int toMap, int reduce) throws Exception {
+    public long fetch(int fromMap, int toMap, int reduce, int segmentBytes) throws Exception {
       List<Integer> maps = new ArrayList<>();
       for (int map = fromMap; map < toMap; map++) {
         maps.add(map);
@@ -73,9 +73,9 @@ final class ServeReader implements AutoCloseable {
     }
   }
 
-  private record Rdma(SoftReader reader, int segmentBytes) implements Source {
+  private record Rdma(SoftReader reader) implements Source {
     @Override
-    public long fetch(int fromMap, int toMap, int reduce) throws Exception {
+    public long fetch(int fromMap, int toMap, int reduce, int segmentBytes) throws Exception {
       List<BlockKey> keys = new ArrayList<>();
       int pieces = (segmentBytes + MapOutputKeys.PIECE_BYTES - 1) / MapOutputKeys.PIECE_BYTES;
       for (int map = fromMap; map < toMap; map++) {
