@@ -25,13 +25,15 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * What the running kernel lets an adapter pin of files: on each folder of {@code
- * -Drdmashuffle.test.folders=A:B:C}, one per file system. Needs an adapter ({@link
+ * -Drdmashuffle.test.folders=A:B:C}, one per file system, and on {@code
+ * -Drdmashuffle.test.readonly=A:B}, where B is a read-only mount of A. Needs an adapter ({@link
  * TestDevice#ofSystem}), and root, to give files away.
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
@@ -109,6 +111,20 @@ final class SystemFilesTest {
     } else {
       assertThat(support.mode()).isEqualTo(WindowSupport.Mode.NONE);
       assertThat(support.reason()).contains("is not this process's own");
+    }
+  }
+
+  @Test
+  void aFileOnAReadOnlyMountIsPinnedWhereTheKernelPinsForReading() throws Exception {
+    String[] mount = System.getProperty("rdmashuffle.test.readonly").split(File.pathSeparator);
+    Path writable = Files.write(fresh(Path.of(mount[0])).resolve("output"), new byte[1 << 20]);
+    Path readOnly = Path.of(mount[1]).resolve(Path.of(mount[0]).relativize(writable));
+    WindowSupport support = probe(readOnly);
+    if (kernelPinsForReading()) {
+      assertThat(support.mode()).isEqualTo(WindowSupport.Mode.READ_ONLY);
+    } else {
+      assertThat(support.mode()).isEqualTo(WindowSupport.Mode.NONE);
+      assertThat(support.reason()).contains("to map for writing");
     }
   }
 
