@@ -66,7 +66,7 @@ public final class Demo {
     RunResult rdma;
     try (MiniCluster cluster =
         MiniCluster.start(new MiniCluster.Spec(clusterFolder, NODE_MANAGERS, true, settings))) {
-      TeraJobs jobs = new TeraJobs(cluster.conf());
+      TeraJobs jobs = new TeraJobs(cluster.conf(), new org.apache.hadoop.fs.Path("/tera"));
       step("generating " + options.sortMegabytes() + " MB");
       jobs.generate(options.sortMegabytes());
       step("sorting them with Hadoop's own shuffle");

@@ -10,6 +10,7 @@ import java.util.HashSet;
 import java.util.Locale;
 import java.util.Set;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.examples.terasort.TeraChecksum;
 import org.apache.hadoop.examples.terasort.TeraGen;
 import org.apache.hadoop.examples.terasort.TeraSort;
 import org.apache.hadoop.examples.terasort.TeraValidate;
@@ -25,22 +26,29 @@ import org.apache.hadoop.util.Tool;
 import org.apache.hadoop.util.ToolRunner;
 
 /** Hadoop's own TeraGen, TeraSort and TeraValidate, on a cluster that runs. One thread. */
-final class TeraJobs {
+public final class TeraJobs {
   static final String STOCK = "org.apache.hadoop.mapreduce.task.reduce.Shuffle";
-  static final String PLUGIN = "org.apache.hadoop.mapreduce.task.reduce.RdmaShuffle";
+
+  /** The plugin of this project. */
+  public static final String PLUGIN = "org.apache.hadoop.mapreduce.task.reduce.RdmaShuffle";
 
   private static final String PLUGIN_KEY = "mapreduce.job.reduce.shuffle.consumer.plugin.class";
   private static final String GROUP = "RDMA Shuffle";
   private static final String FALLBACKS = "HOSTS_FALLEN_BACK.";
-  private static final String INPUT = "/tera/input";
   private static final int RECORD_BYTES = 100;
   private static final int BLOCK_MB = 64;
   private static final int REDUCES = 4;
 
   private final Configuration conf;
+  private final Configuration helpers; // of the jobs before and after
+  private final Path folder;
   private int megabytes;
 
-  TeraJobs(Configuration clusterConf) {
+  /**
+   * @param folder where everything is read and written; in the cluster's file system
+   */
+  public TeraJobs(Configuration clusterConf, Path folder) {
+    this.folder = folder;
     conf = new Configuration(clusterConf);
     SmallContainers.set(conf);
     conf.setInt("mapreduce.reduce.memory.mb", 768);
@@ -50,32 +58,57 @@ final class TeraJobs {
     conf.setInt("dfs.replication", 1);
     conf.setInt("mapreduce.terasort.output.replication", 1);
     conf.setLong("dfs.blocksize", (long) BLOCK_MB << 20);
+    helpers = new Configuration(conf);
   }
 
-  void generate(int sortMegabytes) throws Exception {
+  /**
+   * For a cluster on the local file system: generates and validates in this process, which is
+   * faster, and divides keys evenly, as tasks would look for samples in the wrong folder there.
+   */
+  public TeraJobs onLocalFiles() {
+    helpers.set("mapreduce.framework.name", "local");
+    conf.setBoolean("mapreduce.terasort.simplepartitioner", true);
+    return this;
+  }
+
+  private Path input() {
+    return new Path(folder, "input");
+  }
+
+  /** Writes what is to be sorted. */
+  public void generate(int sortMegabytes) throws Exception {
     megabytes = sortMegabytes;
     long records = (long) sortMegabytes * 1_000_000 / RECORD_BYTES;
-    run(conf, new TeraGen(), String.valueOf(records), INPUT);
+    run(helpers, new TeraGen(), String.valueOf(records), input().toString());
+  }
+
+  /** What the digest of a sorting is if nothing was lost, added or changed. */
+  public String digestOfInput() throws Exception {
+    Path output = new Path(folder, "input-checksum");
+    run(helpers, new TeraChecksum(), input().toString(), output.toString());
+    return "checksum " + read(new Path(output, "part-r-00000"));
   }
 
   /**
    * Sorts, and has the result checked.
    *
+   * @param name of the folder that it is written to
+   * @param plugin class of the shuffle
    * @return its digest is the sum of all records' checksums, if they are sorted
    */
-  JobResult sort(String name, String plugin) throws Exception {
-    String output = "/tera/" + name;
-    String report = "/tera/" + name + "-report";
+  public JobResult sort(String name, String plugin) throws Exception {
+    String output = new Path(folder, name).toString();
+    String report = new Path(folder, name + "-report").toString();
     Configuration job = new Configuration(conf);
     job.set(PLUGIN_KEY, plugin);
     Set<JobID> before = jobs();
     long begin = System.nanoTime();
-    run(job, new TeraSort(), INPUT, output);
+    run(job, new TeraSort(), input().toString(), output);
     JobResult result = new JobResult();
     result.seconds = (System.nanoTime() - begin) / 1e9;
     result.name = "terasort-" + megabytes;
     count(result, counters(before));
-    run(conf, new TeraValidate(), output, report);
+    run(helpers, new TeraValidate(), output, report);
     result.digest = read(new Path(report, "part-r-00000"));
     System.out.printf(
         Locale.ROOT, "   %-14s %6.1f s  %s%n", result.name, result.seconds, result.digest);

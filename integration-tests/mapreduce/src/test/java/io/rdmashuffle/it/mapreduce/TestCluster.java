@@ -6,6 +6,7 @@ import io.rdmashuffle.benchmarks.mapreduce.MiniCluster;
 import io.rdmashuffle.benchmarks.mapreduce.SmallContainers;
 import io.rdmashuffle.benchmarks.mapreduce.WordCount;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -77,7 +78,13 @@ final class TestCluster implements AutoCloseable {
     return cluster.folder();
   }
 
-  private org.apache.hadoop.fs.Path path(String name) {
+  /** A copy, for jobs of others. */
+  Configuration conf() {
+    return cluster.conf();
+  }
+
+  /** In the file system of jobs. */
+  org.apache.hadoop.fs.Path path(String name) {
     return new org.apache.hadoop.fs.Path(cluster.folder().resolve(name).toUri());
   }
 
@@ -100,8 +107,24 @@ final class TestCluster implements AutoCloseable {
     assertThat(succeeded).as("%s", job.getStatus().getFailureInfo()).isTrue();
     JobRun run = new JobRun(WordCount.read(files, output), job.getCounters());
     assertThat(run.counts()).isEqualTo(expected);
-    Await.empty(QUIET, nodes::held);
+    awaitNothingIsLeft();
     return run;
+  }
+
+  /** Waits until NodeManagers hold nothing of any job, and no task has left files of ours. */
+  void awaitNothingIsLeft() {
+    Await.empty(QUIET, nodes::held);
+    Await.empty(QUIET, this::unpackedLibraries);
+  }
+
+  /** Tasks have temporary directories of their own below their working directories. */
+  private Map<String, Path> unpackedLibraries() {
+    try (Stream<Path> all = Files.walk(cluster.folder())) {
+      return all.filter(path -> path.getFileName().toString().startsWith("rdmashuffle-"))
+          .collect(Collectors.toMap(Path::toString, path -> path));
+    } catch (IOException | UncheckedIOException e) { // NodeManagers are deleting
+      return Map.of(e.toString(), cluster.folder());
+    }
   }
 
   /** Stops it; nothing of RDMA may be left in this process. */

@@ -2,6 +2,8 @@ package io.rdmashuffle.it.mapreduce;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdmashuffle.benchmarks.mapreduce.TeraJobs;
+import io.rdmashuffle.benchmarks.workload.JobResult;
 import io.rdmashuffle.transport.Counter;
 import org.apache.hadoop.mapreduce.TaskCounter;
 import org.junit.jupiter.api.AfterAll;
@@ -9,12 +11,13 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 
 /** Jobs in which all goes well: the result is right, and every segment came by RDMA. */
-final class WordCountIT {
+final class JobsIT {
+  private static final int SORTED_MEGABYTES = 20;
   private static TestCluster cluster;
 
   @BeforeAll
   static void start() throws Exception {
-    cluster = TestCluster.start("word-count");
+    cluster = TestCluster.start("jobs");
   }
 
   @AfterAll
@@ -75,6 +78,20 @@ final class WordCountIT {
               conf.setFloat("mapreduce.job.reduce.slowstart.completedmaps", 0.1f);
               conf.setBoolean("mapreduce.map.speculative", true);
             }));
+  }
+
+  @Test
+  void aTeraSortByRdmaLeavesEveryRecordInItsPlace() throws Exception {
+    TeraJobs jobs = new TeraJobs(cluster.conf(), cluster.path("tera")).onLocalFiles();
+    jobs.generate(SORTED_MEGABYTES);
+    JobResult sorted = jobs.sort("sorted", TeraJobs.PLUGIN);
+    assertThat(sorted.digest).as("out of order, or other records").isEqualTo(jobs.digestOfInput());
+    assertThat(sorted.blocks).containsEntry("http", 0L);
+    assertThat(sorted.blocks.values().stream().mapToLong(Long::longValue).sum())
+        .isEqualTo(sorted.engineBlocks)
+        .isPositive();
+    assertThat(sorted.bytes.get("read")).isGreaterThan(SORTED_MEGABYTES * 500_000L);
+    cluster.awaitNothingIsLeft();
   }
 
   private static void assertThatAllCameByRdma(JobRun run) {
