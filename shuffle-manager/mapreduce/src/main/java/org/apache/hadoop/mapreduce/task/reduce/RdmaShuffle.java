@@ -14,7 +14,7 @@ import org.apache.hadoop.mapred.ShuffleConsumerPlugin;
  *
  * <p><b>Threads:</b> the reduce task's. <b>Ownership:</b> Hadoop does not close a plugin whose run
  * failed, so that everything of RDMA is opened and given back within {@link #run}. <b>Errors:</b>
- * as those of {@code Shuffle}; RDMA adds one only where it is required and cannot be had.
+ * those of {@code Shuffle}; RDMA adds none.
  */
 public final class RdmaShuffle<K, V> implements ShuffleConsumerPlugin<K, V> {
   private final ReduceGate gate;
