@@ -16,8 +16,9 @@ import java.util.function.ToDoubleFunction;
 /**
  * The program behind {@code dev/bench fetch}: see the package's description. Arguments: the folder
  * to work in, the bare_readv program, the number of repetitions, and which parts to run: {@code
- * large}, {@code small}, {@code single}, {@code scarce}; the first three if none is named. Prints
- * every figure and writes {@code fetch.json}.
+ * large}, {@code small}, {@code single}, {@code scarce} or a scenario of the last, such as {@code
+ * "8 KB blocks, budget 1 %"}; the first three if none is named. Prints every figure and writes
+ * {@code fetch.json}.
  */
 public final class FetchBenchmark {
   private static final List<String> NETTY =
@@ -52,8 +53,7 @@ public final class FetchBenchmark {
         case "small" -> benchmark.streams(Scenario.SMALL);
         case "single" -> benchmark.latency(Scenario.SINGLE);
         case "scarce" -> benchmark.scarce();
-        default ->
-            throw new IllegalArgumentException("not large, small, single or scarce: " + part);
+        default -> benchmark.streams(Scenario.scarce(part));
       }
     }
     new ObjectMapper()
@@ -122,6 +122,9 @@ public final class FetchBenchmark {
       for (int i = 0; i < pairs.size(); i++) {
         Pair pair = pairs.get(round % 2 == 0 ? i : pairs.size() - 1 - i);
         Pair.Sample sample = pair.stream(s.perRequest(), s.parallel(), s.blocks());
+        if (sample.byNetty() > 0 && !s.isScarce()) {
+          throw new IllegalStateException(sample.byNetty() + " blocks came by Netty");
+        }
         if (round >= 0) {
           samples.get(pair.transport()).add(sample);
         }
@@ -152,7 +155,7 @@ public final class FetchBenchmark {
       if (process.waitFor() != 0) {
         throw new IOException(String.join(" ", words));
       }
-      samples.add(new Pair.Sample(Long.parseLong(words[1]), 0, Long.parseLong(words[2])));
+      samples.add(new Pair.Sample(Long.parseLong(words[1]), 0, Long.parseLong(words[2]), 0));
     }
     return samples;
   }
@@ -161,6 +164,11 @@ public final class FetchBenchmark {
     Map<String, Object> out = new LinkedHashMap<>();
     samples.forEach((name, list) -> out.put(name, absolute(scenario, name, list)));
     List<Pair.Sample> rdma = samples.get(FetchTransports.RDMA);
+    if (scenario.isScarce()) {
+      Spread byNetty = spread(rdma, s -> 100.0 * s.byNetty() / scenario.blocks());
+      System.out.printf("  %-40s %s %%%n", "blocks of rdma that came by Netty", byNetty);
+      out.put("percent of blocks by Netty", byNetty);
+    }
     for (String name : NETTY) {
       List<Pair.Sample> netty = samples.get(name);
       ratio(out, "CPU, rdma / " + name, rdma, netty, Pair.Sample::cpuNs);

@@ -19,6 +19,11 @@ interface FetchTransport extends AutoCloseable {
    */
   void fetch(int[] maps, int[] partitions, boolean digest, LongConsumer onBlock);
 
+  /** How many blocks came by Netty although this is another transport. */
+  default long byNetty() {
+    return 0;
+  }
+
   @Override
   void close();
 

@@ -62,8 +62,12 @@ final class Pair implements AutoCloseable {
     long ownerBefore = owner.cpuNs();
     long readerBefore = reader.cpuNs();
     String command = "stream " + perRequest + " " + parallel + " " + blocks;
-    long wallNs = Long.parseLong(reader.ask(command, "NANOS"));
-    return new Sample(wallNs, owner.cpuNs() - ownerBefore, reader.cpuNs() - readerBefore);
+    String[] words = reader.ask(command, "NANOS").split(" ");
+    return new Sample(
+        Long.parseLong(words[0]),
+        owner.cpuNs() - ownerBefore,
+        reader.cpuNs() - readerBefore,
+        Long.parseLong(words[1]));
   }
 
   /** Median and 99th percentile, nanoseconds. */
@@ -80,7 +84,8 @@ final class Pair implements AutoCloseable {
     return new Sample(
         TimeUnit.MILLISECONDS.toNanos(millis),
         owner.cpuNs() - ownerBefore,
-        reader.cpuNs() - readerBefore);
+        reader.cpuNs() - readerBefore,
+        0);
   }
 
   @Override
@@ -102,8 +107,9 @@ final class Pair implements AutoCloseable {
    * @param wallNs from the first request to the last block
    * @param ownerCpuNs CPU time of the owner's process meanwhile
    * @param readerCpuNs CPU time of the reader's process meanwhile
+   * @param byNetty blocks that came by Netty although the transport is another
    */
-  record Sample(long wallNs, long ownerCpuNs, long readerCpuNs) {
+  record Sample(long wallNs, long ownerCpuNs, long readerCpuNs, long byNetty) {
     long cpuNs() {
       return ownerCpuNs + readerCpuNs;
     }

@@ -26,26 +26,35 @@ import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.LongAdder;
 import java.util.function.LongConsumer;
+import java.util.stream.IntStream;
 
-/** This transport on the software adapter, with its default settings. */
+/**
+ * This transport on the software adapter, with its default settings. What does not come by RDMA
+ * comes by Spark's block transfer, as in the plugin.
+ */
 final class RdmaFetch implements FetchTransport, FetchTransport.Owner {
+  private static final String ENGINE_MODE = "AUTO";
   private static final Peer OWNER = new Peer("owner", "127.0.0.1", 1);
 
   private final CloseStack parts;
   private final RdmaTransport transport;
+  private final NettyFetch engine;
+  private final LongAdder byNetty = new LongAdder();
 
-  private RdmaFetch(CloseStack parts, RdmaTransport transport) {
+  private RdmaFetch(CloseStack parts, RdmaTransport transport, NettyFetch engine) {
     this.parts = parts;
     this.transport = transport;
+    this.engine = engine;
   }
 
   static RdmaFetch owner(Layout layout) throws IOException {
-    return open("owner", layout, peer -> none());
+    return open("owner", layout, peer -> none(), NettyFetch.owner(layout, ENGINE_MODE));
   }
 
   /**
-   * @param endpoint of the owner: port, ticket and secret
+   * @param endpoint of the owner: port, ticket, secret, and the port of its engine
    */
   static RdmaFetch reader(Layout layout, String endpoint) throws IOException {
     String[] words = endpoint.split("/");
@@ -54,7 +63,11 @@ final class RdmaFetch implements FetchTransport, FetchTransport.Owner {
             List.of(new InetSocketAddress("127.0.0.1", Integer.parseInt(words[0]))),
             Long.parseLong(words[1]),
             HexFormat.of().parseHex(words[2]));
-    return open("reader", layout, peer -> CompletableFuture.completedFuture(invitation));
+    return open(
+        "reader",
+        layout,
+        peer -> CompletableFuture.completedFuture(invitation),
+        NettyFetch.reader(layout, ENGINE_MODE, words[3]));
   }
 
   private static CompletableFuture<Discovery.Invitation> none() {
@@ -62,9 +75,10 @@ final class RdmaFetch implements FetchTransport, FetchTransport.Owner {
         new Discovery.Invitation.None(FallbackReason.PEER_WITHOUT_RDMA, "the owner reads nothing"));
   }
 
-  private static RdmaFetch open(String name, Layout layout, Discovery discovery)
+  private static RdmaFetch open(String name, Layout layout, Discovery discovery, NettyFetch engine)
       throws TransportException {
     try (CloseStack undo = new CloseStack()) {
+      undo.push(engine);
       DisniProvider provider = undo.push(DisniProviders.soft());
       RdmaTransport transport =
           undo.push(
@@ -75,7 +89,7 @@ final class RdmaFetch implements FetchTransport, FetchTransport.Owner {
                   TransportSettings.defaults(
                       new MemoryBudget.Bound(
                           layout.registeredBytes(), "the benchmark", "it is fixed"))));
-      return new RdmaFetch(undo.handOver(), transport);
+      return new RdmaFetch(undo.handOver(), transport, engine);
     }
   }
 
@@ -86,7 +100,9 @@ final class RdmaFetch implements FetchTransport, FetchTransport.Owner {
         + "/"
         + ticket.credentialId()
         + "/"
-        + HexFormat.of().formatHex(ticket.secret());
+        + HexFormat.of().formatHex(ticket.secret())
+        + "/"
+        + engine.endpoint();
   }
 
   @Override
@@ -95,7 +111,12 @@ final class RdmaFetch implements FetchTransport, FetchTransport.Owner {
     for (int i = 0; i < maps.length; i++) {
       keys.add(new BlockKey(0, maps[i], partitions[i], partitions[i] + 1));
     }
-    transport.client().fetch(OWNER, keys, new Listener(digest, onBlock));
+    transport.client().fetch(OWNER, keys, new Listener(maps, partitions, digest, onBlock));
+  }
+
+  @Override
+  public long byNetty() {
+    return byNetty.sum();
   }
 
   @Override
@@ -103,9 +124,19 @@ final class RdmaFetch implements FetchTransport, FetchTransport.Owner {
     parts.close();
   }
 
-  /** A block that does not come by RDMA counts as failed: nothing else is measured here. */
-  private record Listener(boolean digest, LongConsumer onBlock)
-      implements BlockClient.FetchListener {
+  private final class Listener implements BlockClient.FetchListener {
+    private final int[] maps;
+    private final int[] partitions;
+    private final boolean digest;
+    private final LongConsumer onBlock;
+
+    Listener(int[] maps, int[] partitions, boolean digest, LongConsumer onBlock) {
+      this.maps = maps;
+      this.partitions = partitions;
+      this.digest = digest;
+      this.onBlock = onBlock;
+    }
+
     @Override
     public void onBlock(int index, Block block) {
       try (block;
@@ -119,9 +150,12 @@ final class RdmaFetch implements FetchTransport, FetchTransport.Owner {
     @Override
     public void onFallback(int[] indices, FallbackReason reason) {
       System.err.println(indices.length + " blocks not by RDMA: " + reason.label());
-      for (int i = 0; i < indices.length; i++) {
-        onBlock.accept(-1);
-      }
+      byNetty.add(indices.length);
+      engine.fetch(
+          IntStream.of(indices).map(i -> maps[i]).toArray(),
+          IntStream.of(indices).map(i -> partitions[i]).toArray(),
+          digest,
+          onBlock);
     }
   }
 

@@ -18,7 +18,8 @@ import java.util.function.LongConsumer;
  * <ul>
  *   <li>{@code digest N}: fetches all blocks in requests of N and answers the sum of their CRC32Cs
  *   <li>{@code stream N PARALLEL BLOCKS}: fetches BLOCKS blocks in requests of N, PARALLEL requests
- *       at a time, and answers nanoseconds
+ *       at a time, and answers nanoseconds and how many blocks came by Netty although the transport
+ *       is another
  *   <li>{@code latency COUNT}: fetches single blocks one after the other and answers the median and
  *       the 99th percentile in nanoseconds
  * </ul>
@@ -63,9 +64,10 @@ public final class ReaderProcess {
   }
 
   private String stream(int perRequest, int parallel, int blocks) throws InterruptedException {
+    long byNetty = transport.byNetty();
     long begin = System.nanoTime();
     run(new Pass(0, blocks, perRequest, parallel, false));
-    return "NANOS " + (System.nanoTime() - begin);
+    return "NANOS " + (System.nanoTime() - begin) + " " + (transport.byNetty() - byNetty);
   }
 
   private String latency(int count) throws InterruptedException {

@@ -55,6 +55,19 @@ record Scenario(
         registeredBytes);
   }
 
+  static Scenario scarce(String name) {
+    return scarce().stream()
+        .filter(s -> s.name().equals(name))
+        .findFirst()
+        .orElseThrow(
+            () -> new IllegalArgumentException("not large, small, single or scarce: " + name));
+  }
+
+  /** Whether blocks may come by Netty for want of memory. */
+  boolean isScarce() {
+    return registeredBytes < ENOUGH;
+  }
+
   double gigabytes() {
     return (double) blocks * blockBytes / 1e9;
   }
