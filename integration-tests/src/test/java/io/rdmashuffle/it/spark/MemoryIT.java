@@ -42,7 +42,6 @@ final class MemoryIT {
             .set("spark.shuffle.manager", "io.rdmashuffle.spark.RdmaShuffleManager")
             .set("spark.shuffle.rdma.device", "soft")
             .set("spark.shuffle.rdma.pool.size", "8m")
-            .set("spark.shuffle.rdma.pool.chunk", "256k")
             .set("spark.shuffle.rdma.memory.registered.max", REGISTERED_BYTES + "")
             .driverOption("-Xmx768m");
     List<String> arguments =

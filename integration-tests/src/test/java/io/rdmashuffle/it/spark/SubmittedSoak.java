@@ -46,7 +46,6 @@ final class SubmittedSoak implements AutoCloseable {
             .set("spark.shuffle.manager", "io.rdmashuffle.spark.RdmaShuffleManager")
             .set("spark.shuffle.rdma.device", "soft")
             .set("spark.shuffle.rdma.pool.size", "8m")
-            .set("spark.shuffle.rdma.pool.chunk", "256k")
             .set("spark.shuffle.rdma.request.timeout", "3s")
             .set("spark.shuffle.rdma.locate.timeout", "2s")
             .set("spark.shuffle.io.retryWait", "1s")

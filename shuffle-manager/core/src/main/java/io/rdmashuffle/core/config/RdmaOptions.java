@@ -68,8 +68,8 @@ public final class RdmaOptions {
   public static final ConfigOption<ByteSize> POOL_CHUNK =
       ConfigOption.bytes("pool.chunk")
           .doc(
-              "Unit of the pool. Smaller wastes less on small blocks, larger needs fewer READs for"
-                  + " big ones.")
+              "Unit of the pool, halved for a small pool until it has 16 of them. Smaller wastes"
+                  + " less on small blocks, larger needs fewer READs for big ones.")
           .between(ByteSize.kib(64), ByteSize.mib(64))
           .defaultsTo(ByteSize.mib(1));
 

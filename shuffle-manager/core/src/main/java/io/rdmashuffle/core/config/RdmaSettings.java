@@ -89,27 +89,12 @@ public record RdmaSettings(
       atMost(RdmaOptions.BREAKER_MIN, RdmaOptions.BREAKER_MAX);
       atMost(RdmaOptions.STAGING_BELOW, RdmaOptions.STAGING_SIZE);
       atMost(RdmaOptions.LOCATE_TIMEOUT, RdmaOptions.REQUEST_TIMEOUT);
-      transitHoldsOneChunk();
     }
 
     private <T extends Comparable<T>> void atMost(ConfigOption<T> small, ConfigOption<T> large) {
       if (config.read(small).compareTo(config.read(large)) > 0) {
         throw new ConfigException(
             shown(small) + " must not be above " + shown(large) + ": change one of them");
-      }
-    }
-
-    private void transitHoldsOneChunk() {
-      long transitBytes =
-          config.read(RdmaOptions.POOL_SIZE).bytes() / 100 * config.read(RdmaOptions.POOL_TRANSIT);
-      if (transitBytes < config.read(RdmaOptions.POOL_CHUNK).bytes()) {
-        throw new ConfigException(
-            shown(RdmaOptions.POOL_TRANSIT)
-                + " of "
-                + shown(RdmaOptions.POOL_SIZE)
-                + " is less than one "
-                + shown(RdmaOptions.POOL_CHUNK)
-                + ": raise the first two or lower the third");
       }
     }
 

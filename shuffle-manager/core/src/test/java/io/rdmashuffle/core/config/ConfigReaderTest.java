@@ -134,15 +134,14 @@ final class ConfigReaderTest {
         .isInstanceOf(ConfigException.class)
         .hasMessageContaining("spark.shuffle.rdma.breaker.min=")
         .hasMessageContaining("spark.shuffle.rdma.breaker.max=");
-    assertThatThrownBy(
-            () ->
-                RdmaSettings.from(
-                    config(
-                        Map.of(
-                            "spark.shuffle.rdma.pool.size", "8m",
-                            "spark.shuffle.rdma.pool.chunk", "4m"))))
-        .isInstanceOf(ConfigException.class)
-        .hasMessageContaining("spark.shuffle.rdma.pool.chunk=4 MiB");
+  }
+
+  @Test
+  void thePoolMayBeSmallWithoutSmallerChunks() {
+    ClientSettings client = RdmaSettings.from(config("pool.size", "8m")).client();
+
+    assertThat(client.poolBytes()).isEqualTo(8 << 20);
+    assertThat(client.chunkBytes()).as("halved where the pool is made").isEqualTo(1 << 20);
   }
 
   @Test
