@@ -43,17 +43,19 @@ public final class Demo {
   /** Exit code 0: all results equal; 1: not, or not as strict asked; 2: it could not run. */
   public static void main(String[] arguments) throws Exception {
     DemoOptions options;
+    String device;
     try {
       options = DemoOptions.parse(arguments);
+      device = DemoDevice.choose(options.device());
     } catch (IllegalArgumentException e) {
       System.err.println(e.getMessage() + "\n\n" + DemoOptions.USAGE);
       System.exit(2);
       return;
     }
-    System.exit(new Demo(options).run());
+    System.exit(new Demo(options).run(device));
   }
 
-  private int run() throws Exception {
+  private int run(String device) throws Exception {
     Path data = folder.resolve("tpcds-sf" + options.scale());
     if (!Files.exists(data.resolve("_COMPLETE"))) {
       step("generating TPC-DS tables, scale factor " + options.scale() + ", into " + data);
@@ -61,7 +63,6 @@ public final class Demo {
     }
     step("running the jobs with Spark's stock shuffle, 2 executors");
     RunResult stock = submit("stock", base("stock"), CLUSTER);
-    String device = DemoDevice.choose(options.device());
     step("running the jobs with RdmaShuffleManager, 2 executors, device " + device);
     RunResult rdma = submit("rdma", withPlugin(base("rdma"), device), CLUSTER);
     DemoReport report = new DemoReport(stock, rdma, "Netty");

@@ -12,20 +12,20 @@ public final class DemoDevice {
 
   /**
    * @param asked {@code auto}, or what the user named
-   * @return what was named; for {@code auto} the same if the plugin will find an adapter, else
-   *     {@code soft}
+   * @return what was asked for if the plugin will find it; for {@code auto} else {@code soft}
+   * @throws IllegalArgumentException saying why what was named cannot be used
    */
   public static String choose(String asked) {
-    if (!asked.equals("auto")) {
-      return asked;
-    }
     Selection selection =
         new DeviceSelection(HostPaths.system(), NetdevAddresses.system())
             .choose(new DeviceSelection.Request(asked, InetAddress.getLoopbackAddress(), 0));
-    if (selection instanceof Selection.NotUsable none) {
-      System.out.println("   " + none.reason() + "; the demo uses the software adapter \"soft\"");
-      return "soft";
+    if (!(selection instanceof Selection.NotUsable none)) {
+      return asked;
     }
-    return asked;
+    if (!asked.equals("auto")) {
+      throw new IllegalArgumentException("--device " + asked + ": " + none.reason());
+    }
+    System.out.println("   " + none.reason() + "; the demo uses the software adapter \"soft\"");
+    return "soft";
   }
 }

@@ -35,8 +35,10 @@ public final class Demo {
   /** Exit code 0: all results equal; 1: not, or not as strict asked; 2: it could not run. */
   public static void main(String[] arguments) {
     DemoOptions options;
+    String device;
     try {
       options = DemoOptions.parse(arguments);
+      device = DemoDevice.choose(options.device());
     } catch (IllegalArgumentException e) {
       System.err.println(e.getMessage() + "\n\n" + DemoOptions.USAGE);
       System.exit(2);
@@ -44,7 +46,7 @@ public final class Demo {
     }
     int exit = 2;
     try {
-      exit = run(options);
+      exit = run(options, device);
     } catch (Exception | LinkageError e) {
       LOG.error("the demo could not run", e);
       System.err.println("the demo could not run: " + e + "; see mapreduce.log beside the report");
@@ -52,11 +54,10 @@ public final class Demo {
     System.exit(exit); // Hadoop leaves threads behind
   }
 
-  private static int run(DemoOptions options) throws Exception {
+  private static int run(DemoOptions options, String device) throws Exception {
     Path folder = Path.of(System.getProperty("demo.folder")).toAbsolutePath();
     Path clusterFolder = folder.resolve("mapreduce");
     delete(clusterFolder);
-    String device = DemoDevice.choose(options.device());
     step("starting YARN with " + NODE_MANAGERS + " NodeManagers, and HDFS");
     Map<String, String> settings =
         Map.of(
@@ -66,6 +67,8 @@ public final class Demo {
     RunResult rdma;
     try (MiniCluster cluster =
         MiniCluster.start(new MiniCluster.Spec(clusterFolder, NODE_MANAGERS, true, settings))) {
+      // However the demo ends: a NodeManager that is not stopped leaves its containers running.
+      Runtime.getRuntime().addShutdownHook(new Thread(cluster::close, "demo-stop"));
       TeraJobs jobs = new TeraJobs(cluster.conf(), new org.apache.hadoop.fs.Path("/tera"));
       step("generating " + options.sortMegabytes() + " MB");
       jobs.generate(options.sortMegabytes());

@@ -16,7 +16,8 @@ import org.apache.hadoop.yarn.server.nodemanager.NodeManager;
  * A YARN cluster whose NodeManagers run {@link RdmaShuffleHandler}, in this process; tasks are
  * processes of their own, with this one's class path.
  *
- * <p>One thread. Whoever starts it closes it. Starting takes ten to twenty seconds.
+ * <p>One thread, but for {@link #close}. Whoever starts it closes it. Starting takes ten to twenty
+ * seconds.
  */
 public final class MiniCluster implements AutoCloseable {
   private static final String HANDLER_KEY =
@@ -28,6 +29,7 @@ public final class MiniCluster implements AutoCloseable {
   private final MiniMRYarnCluster yarn;
   private final Path folder;
   private final int nodeManagers;
+  private boolean closed; // guarded by this
 
   /**
    * What to start.
@@ -116,9 +118,13 @@ public final class MiniCluster implements AutoCloseable {
     return folder;
   }
 
-  /** Idempotent. */
+  /** Idempotent. Any thread: a shutdown hook may come while another closes it, and has to wait. */
   @Override
-  public void close() {
+  public synchronized void close() {
+    if (closed) {
+      return;
+    }
+    closed = true;
     yarn.stop();
     if (hdfs != null) {
       hdfs.shutdown(true);

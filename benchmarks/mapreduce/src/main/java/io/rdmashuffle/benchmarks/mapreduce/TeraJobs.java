@@ -35,6 +35,7 @@ public final class TeraJobs {
   private static final String PLUGIN_KEY = "mapreduce.job.reduce.shuffle.consumer.plugin.class";
   private static final String GROUP = "RDMA Shuffle";
   private static final String FALLBACKS = "HOSTS_FALLEN_BACK.";
+  private static final String WITHOUT_RDMA = "TASKS_WITHOUT_RDMA";
   private static final int RECORD_BYTES = 100;
   private static final int BLOCK_MB = 64;
   private static final int REDUCES = 4;
@@ -138,6 +139,10 @@ public final class TeraJobs {
     long bytes = counters.findCounter(TaskCounter.REDUCE_SHUFFLE_BYTES).getValue();
     result.blocks.put("http", result.engineBlocks - ours);
     result.bytes.put("http", Math.max(0, bytes - ourBytes));
+    long without = counters.findCounter(GROUP, WITHOUT_RDMA).getValue();
+    if (without > 0) {
+      result.fallbacks.put("tasks without RDMA", without);
+    }
     for (Counter counter : counters.getGroup(GROUP)) {
       if (counter.getName().startsWith(FALLBACKS)) {
         result.fallbacks.put(counter.getName().substring(FALLBACKS.length()), counter.getValue());
