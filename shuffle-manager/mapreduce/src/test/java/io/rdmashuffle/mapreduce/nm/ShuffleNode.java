@@ -105,11 +105,15 @@ public final class ShuffleNode {
 
   private void launch() {
     DefaultMetricsSystem.setMiniClusterMode(true); // several services have sources of one name
-    handler = service.get();
-    handler.setAuxiliaryLocalPathHandler(new LocalPaths(conf));
-    handler.setRecoveryPath(new org.apache.hadoop.fs.Path(recovery.toString()));
-    handler.init(conf);
-    handler.start();
+    try {
+      handler = service.get();
+      handler.setAuxiliaryLocalPathHandler(new LocalPaths(conf));
+      handler.setRecoveryPath(new org.apache.hadoop.fs.Path(recovery.toString()));
+      handler.init(conf);
+      handler.start();
+    } finally {
+      DefaultMetricsSystem.setMiniClusterMode(false);
+    }
   }
 
   private void awaitRdma() {
