@@ -5,7 +5,9 @@ import java.io.Serializable;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Function;
+import java.util.function.IntFunction;
 import java.util.stream.IntStream;
 import org.apache.spark.HashPartitioner;
 import org.apache.spark.api.java.JavaPairRDD;
@@ -26,6 +28,7 @@ import scala.reflect.ClassTag$;
 final class RddJobs {
   private static final int MAPS = 4;
   private static final int MANY = 9;
+  private static final int NUMBERS = 20_000;
 
   private RddJobs() {}
 
@@ -43,6 +46,18 @@ final class RddJobs {
     return jobs;
   }
 
+  /** What the jobs give that only move records about, by name; found without Spark. */
+  static Map<String, String> resultsOfMoves() {
+    return Map.of(
+        "bypass", unmoved(x -> x),
+        "partition-by", unmoved(RddJobs::pair),
+        "java-serialized", unmoved(RddJobs::otherPair));
+  }
+
+  private static String unmoved(IntFunction<?> record) {
+    return Digest.of(IntStream.range(0, NUMBERS).mapToObj(record).toList());
+  }
+
   static Workload job(String name, Function<JavaSparkContext, String> body) {
     return new Workload() {
       @Override
@@ -58,7 +73,15 @@ final class RddJobs {
   }
 
   private static JavaRDD<Integer> numbers(JavaSparkContext context) {
-    return context.parallelize(IntStream.range(0, 20_000).boxed().toList(), MAPS);
+    return context.parallelize(IntStream.range(0, NUMBERS).boxed().toList(), MAPS);
+  }
+
+  private static Tuple2<Integer, String> pair(int x) {
+    return new Tuple2<>(x, "value of " + x);
+  }
+
+  private static Tuple2<Integer, String> otherPair(int x) {
+    return new Tuple2<>(x, "serialized " + x);
   }
 
   private static String bypass(JavaSparkContext context) {
@@ -66,15 +89,13 @@ final class RddJobs {
   }
 
   private static String partitionBy(JavaSparkContext context) {
-    JavaPairRDD<Integer, String> pairs =
-        numbers(context).mapToPair(x -> new Tuple2<>(x, "value of " + x));
+    JavaPairRDD<Integer, String> pairs = numbers(context).mapToPair(RddJobs::pair);
     return Digest.of(pairs.partitionBy(new HashPartitioner(MANY)).collect());
   }
 
   /** With Java's serializer, whatever the application's is: slower, and much larger. */
   private static String javaSerialized(JavaSparkContext context) {
-    JavaPairRDD<Integer, String> pairs =
-        numbers(context).mapToPair(x -> new Tuple2<>(x, "serialized " + x));
+    JavaPairRDD<Integer, String> pairs = numbers(context).mapToPair(RddJobs::otherPair);
     ClassTag<Integer> key = ClassTag$.MODULE$.apply(Integer.class);
     ClassTag<String> value = ClassTag$.MODULE$.apply(String.class);
     ShuffledRDD<Integer, String, String> shuffled =

@@ -6,6 +6,7 @@ import io.rdmashuffle.benchmarks.workload.RunResult;
 import io.rdmashuffle.benchmarks.workload.Workload;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import org.apache.spark.sql.SparkSession;
 
 /**
@@ -14,6 +15,11 @@ import org.apache.spark.sql.SparkSession;
  */
 public final class SuiteApplication {
   private SuiteApplication() {}
+
+  /** What those jobs give that only move records about, by name; found without Spark. */
+  public static Map<String, String> resultsOfMoves() {
+    return RddJobs.resultsOfMoves();
+  }
 
   public static void main(String[] arguments) throws Exception {
     SparkSession spark = SparkSession.builder().getOrCreate();
