@@ -57,6 +57,7 @@ public final class RetriesApplication {
   private void run(int executors) throws Exception {
     long records = (long) MAPS * RECORDS;
     result.expected = records + " records, sum " + records * (records - 1) / 2;
+    ExecutorReports.collect(spark, executors); // all are there, and have run a task
     phase("mixed", () -> sum(shuffled(false), RetriesApplication::readWithChildren));
     for (RdmaShuffleReport report : ExecutorReports.collect(spark, executors).reports()) {
       result.executors.add(executorOf(report));

@@ -34,6 +34,7 @@ final class RetriesIT {
             .set("spark.executor.cores", "1")
             .set("spark.cores.max", String.valueOf(EXECUTORS))
             .set("spark.shuffle.readHostLocalDisk", "false")
+            .set("spark.shuffle.reduceLocality.enabled", "false") // each executor reads
             .set("spark.serializer", "org.apache.spark.serializer.KryoSerializer")
             .set("spark.shuffle.sort.bypassMergeThreshold", "1")
             .set("spark.shuffle.manager", "io.rdmashuffle.spark.RdmaShuffleManager")
@@ -44,7 +45,8 @@ final class RetriesIT {
             .set("spark.speculation", "true")
             .set("spark.speculation.multiplier", "1.5")
             .set("spark.speculation.quantile", "0.5")
-            .set("spark.speculation.minTaskRuntime", "3s")
+            .set("spark.speculation.minTaskRuntime", "8s") // above any honest one
+            .set("spark.scheduler.barrier.maxConcurrentTasksCheck.interval", "3s")
             .set("spark.executor.extraJavaOptions", optionsPerExecutor(cluster))
             .driverOption("-Xmx512m");
     List<String> arguments = List.of(cluster.resultFile().toString(), String.valueOf(EXECUTORS));

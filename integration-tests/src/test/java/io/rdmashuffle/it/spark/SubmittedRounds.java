@@ -44,6 +44,7 @@ final class SubmittedRounds implements AutoCloseable {
             .set("spark.shuffle.rdma.request.timeout", "3s")
             .set("spark.shuffle.rdma.locate.timeout", "2s")
             .set("spark.shuffle.io.retryWait", "1s")
+            .set("spark.scheduler.barrier.maxConcurrentTasksCheck.interval", "3s")
             .driverOption("-Xmx512m");
   }
 
