@@ -56,16 +56,7 @@ final class RemotePeer implements AutoCloseable {
   private static TransportSettings settings(MemoryBudget.Bound bound) {
     TransportSettings product = TransportSettings.defaults(bound);
     ChannelSettings usual = product.channel();
-    ChannelSettings patient =
-        new ChannelSettings(
-            usual.requestsInFlight(),
-            usual.readsInFlight(),
-            usual.maxConnections(),
-            Patience.of(usual.connectTimeout()),
-            usual.requestTimeout(),
-            usual.keepAlive(),
-            usual.idleTimeout(),
-            usual.spin());
+    ChannelSettings patient = usual.withConnectTimeout(Patience.of(usual.connectTimeout()));
     return new TransportSettings(patient, product.server(), product.client(), bound);
   }
 

@@ -57,6 +57,19 @@ public record ChannelSettings(
     }
   }
 
+  /** The same with another time to connect. */
+  public ChannelSettings withConnectTimeout(Duration timeout) {
+    return new ChannelSettings(
+        requestsInFlight,
+        readsInFlight,
+        maxConnections,
+        timeout,
+        requestTimeout,
+        keepAlive,
+        idleTimeout,
+        spin);
+  }
+
   public static ChannelSettings defaults() {
     return new ChannelSettings(
         16,

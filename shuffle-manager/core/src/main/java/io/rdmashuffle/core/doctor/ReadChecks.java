@@ -43,17 +43,7 @@ final class ReadChecks {
   /** A job's, but for the time to connect: a slow host is to hear what works, if slowly. */
   private static TransportSettings settings(MemoryBudget.Bound memory) {
     TransportSettings job = TransportSettings.defaults(memory);
-    ChannelSettings usual = job.channel();
-    ChannelSettings patient =
-        new ChannelSettings(
-            usual.requestsInFlight(),
-            usual.readsInFlight(),
-            usual.maxConnections(),
-            CONNECT_TIMEOUT,
-            usual.requestTimeout(),
-            usual.keepAlive(),
-            usual.idleTimeout(),
-            usual.spin());
+    ChannelSettings patient = job.channel().withConnectTimeout(CONNECT_TIMEOUT);
     return new TransportSettings(patient, job.server(), job.client(), memory);
   }
 
