@@ -11,11 +11,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.io.Text;
 import org.apache.hadoop.mapred.ShuffleHandler;
-import org.apache.hadoop.mapreduce.security.token.JobTokenIdentifier;
 import org.apache.hadoop.metrics2.MetricsRecordBuilder;
-import org.apache.hadoop.security.token.Token;
 import org.apache.hadoop.test.MetricsAsserts;
 import org.apache.hadoop.yarn.api.records.ApplicationId;
 import org.apache.hadoop.yarn.server.api.ApplicationInitializationContext;
@@ -64,12 +61,7 @@ final class RdmaShuffleHandlerTest {
   }
 
   private static ByteBuffer serviceData(byte[] secret) throws IOException {
-    return ShuffleHandler.serializeServiceData(
-        new Token<>(
-            new JobTokenIdentifier(new Text(JOB.id().toString())).getBytes(),
-            secret,
-            new Text("mapreduce.job"),
-            new Text("shuffle")));
+    return Announcement.serviceData(JOB, secret);
   }
 
   private void initialize(ByteBuffer serviceData) {

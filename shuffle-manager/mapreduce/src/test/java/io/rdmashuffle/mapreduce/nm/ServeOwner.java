@@ -2,11 +2,7 @@ package io.rdmashuffle.mapreduce.nm;
 
 import java.nio.file.Path;
 import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.io.Text;
 import org.apache.hadoop.mapred.ShuffleHandler;
-import org.apache.hadoop.mapreduce.security.token.JobTokenIdentifier;
-import org.apache.hadoop.security.token.Token;
-import org.apache.hadoop.yarn.server.api.ApplicationInitializationContext;
 
 /** The NodeManager's part of {@link ServeBenchmark}. */
 final class ServeOwner {
@@ -22,17 +18,7 @@ final class ServeOwner {
     RdmaShuffleHandler handler = new RdmaShuffleHandler();
     handler.init(conf(way, Path.of(args[1]), args[2]));
     handler.start();
-    Job job = MapOutputFiles.job(1);
-    handler.initializeApplication(
-        new ApplicationInitializationContext(
-            job.user(),
-            job.application(),
-            ShuffleHandler.serializeServiceData(
-                new Token<>(
-                    new JobTokenIdentifier(new Text(job.id().toString())).getBytes(),
-                    job.shuffleSecret(),
-                    new Text("mapreduce.job"),
-                    new Text("shuffle")))));
+    handler.initializeApplication(Announcement.of(MapOutputFiles.job(1)));
     if (way != ServeBenchmark.Way.HTTP) {
       Waiting.until(() -> handler.transport() != null && handler.transport().tenants() == 1);
     }

@@ -9,16 +9,12 @@ import java.nio.file.Path;
 import java.util.function.Supplier;
 import javax.crypto.SecretKey;
 import org.apache.hadoop.conf.Configuration;
-import org.apache.hadoop.io.Text;
 import org.apache.hadoop.mapred.JobID;
 import org.apache.hadoop.mapred.ShuffleHandler;
 import org.apache.hadoop.mapred.TaskAttemptID;
-import org.apache.hadoop.mapreduce.security.token.JobTokenIdentifier;
 import org.apache.hadoop.metrics2.lib.DefaultMetricsSystem;
-import org.apache.hadoop.security.token.Token;
 import org.apache.hadoop.yarn.api.records.ApplicationId;
 import org.apache.hadoop.yarn.conf.YarnConfiguration;
-import org.apache.hadoop.yarn.server.api.ApplicationInitializationContext;
 
 /**
  * What a NodeManager is to the reducers of one job: the map outputs in its directories, and a
@@ -84,16 +80,7 @@ public final class ShuffleNode {
   /** Starts its service, which is told of the job as by the job's first container. */
   public void start() throws IOException {
     launch();
-    handler.initializeApplication(
-        new ApplicationInitializationContext(
-            job.user(),
-            job.application(),
-            ShuffleHandler.serializeServiceData(
-                new Token<>(
-                    new JobTokenIdentifier(new Text(job.id().toString())).getBytes(),
-                    job.shuffleSecret(),
-                    new Text("mapreduce.job"),
-                    new Text("shuffle")))));
+    handler.initializeApplication(Announcement.of(job));
     awaitRdma();
   }
 

@@ -7,13 +7,13 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.BooleanSupplier;
 
 /** Waits for what other threads do. */
-final class Waiting {
+public final class Waiting {
   private static final Duration LONGEST = Duration.ofSeconds(20);
   private static final long PAUSE_NS = 2_000_000;
 
   private Waiting() {}
 
-  static void until(BooleanSupplier condition) {
+  public static void until(BooleanSupplier condition) {
     long deadline = System.nanoTime() + LONGEST.toNanos();
     while (!condition.getAsBoolean()) {
       assertThat(System.nanoTime()).as("in time").isLessThan(deadline);

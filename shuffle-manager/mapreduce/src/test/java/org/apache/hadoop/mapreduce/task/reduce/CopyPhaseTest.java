@@ -3,6 +3,7 @@ package org.apache.hadoop.mapreduce.task.reduce;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdmashuffle.mapreduce.nm.Waiting;
 import io.rdmashuffle.mapreduce.reduce.SegmentServer;
 import io.rdmashuffle.mapreduce.reduce.SegmentServer.Answer;
 import io.rdmashuffle.mapreduce.reduce.TestGates;
@@ -16,8 +17,6 @@ import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 import org.apache.hadoop.io.compress.DefaultCodec;
 import org.apache.hadoop.mapreduce.MRJobConfig;
 import org.junit.jupiter.api.AfterEach;
@@ -167,7 +166,7 @@ final class CopyPhaseTest {
             },
             "test-reducer");
     reducer.start();
-    await(() -> rig.http().requests().size() >= 2);
+    Waiting.until(() -> rig.http().requests().size() >= 2);
     rig.http().find(MapOutputs.attempt(7));
     assertThat(result.get(30, TimeUnit.SECONDS)).isEqualTo(rig.outputs().sums());
     assertThat(rig.http().requests()).allSatisfy(r -> assertThat(r).containsExactly(gone));
@@ -198,23 +197,13 @@ final class CopyPhaseTest {
     Thread self = Thread.currentThread();
     CompletableFuture.runAsync(
         () -> {
-          await(() -> !rig.rdma.requests().isEmpty());
+          Waiting.until(() -> !rig.rdma.requests().isEmpty());
           self.interrupt();
         });
     assertThatThrownBy(rig::run).isInstanceOf(InterruptedException.class);
-    await(
+    Waiting.until(
         () ->
             Thread.getAllStackTraces().keySet().stream()
                 .noneMatch(thread -> thread.getName().startsWith("rdma-fetcher")));
-  }
-
-  private static void await(BooleanSupplier condition) {
-    long deadlineNs = System.nanoTime() + 20_000_000_000L;
-    while (!condition.getAsBoolean()) {
-      if (System.nanoTime() - deadlineNs > 0) {
-        throw new AssertionError("the condition was not met in 20 s");
-      }
-      LockSupport.parkNanos(1_000_000);
-    }
   }
 }

@@ -3,6 +3,7 @@ package org.apache.hadoop.mapreduce.task.reduce;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdmashuffle.mapreduce.nm.ShuffleNode;
+import io.rdmashuffle.mapreduce.nm.Waiting;
 import io.rdmashuffle.mapreduce.reduce.TestSegment;
 import io.rdmashuffle.transport.testing.SoftAdapter;
 import java.io.IOException;
@@ -13,8 +14,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
 import org.apache.hadoop.mapred.TaskAttemptID;
 import org.apache.hadoop.mapreduce.MRJobConfig;
 import org.junit.jupiter.api.AfterEach;
@@ -121,7 +120,7 @@ final class NodeShuffleTest {
     rig.conf.set(TASK + "breaker.min", "100ms");
 
     CompletableFuture<Map<String, Integer>> reducer = startReducer();
-    await(() -> rig.shuffledMaps() == MAPS / 2);
+    Waiting.until(() -> rig.shuffledMaps() == MAPS / 2);
     node.stop();
     node.restart();
     write(node, MAPS / 2, MAPS, 0);
@@ -142,7 +141,7 @@ final class NodeShuffleTest {
     start(node, 0, maps);
 
     CompletableFuture<Map<String, Integer>> reducer = startReducer();
-    await(() -> rig.shuffledMaps() > 0);
+    Waiting.until(() -> rig.shuffledMaps() > 0);
     node.stop();
     node.restart();
 
@@ -160,11 +159,11 @@ final class NodeShuffleTest {
     ShuffleNode other = node("other");
     start(other, lost, MAPS);
     CompletableFuture<Map<String, Integer>> reducer = startReducer();
-    await(() -> rig.shuffledMaps() == MAPS - lost);
+    Waiting.until(() -> rig.shuffledMaps() == MAPS - lost);
     start(dying, 0, 0);
     dying.stop();
     write(dying, 0, lost, 0);
-    await(() -> !rig.blamedMaps().isEmpty());
+    Waiting.until(() -> !rig.blamedMaps().isEmpty());
     for (int map = 0; map < lost; map++) {
       rig.obsolete(MapOutputs.attempt(map), dying.url());
     }
@@ -245,15 +244,5 @@ final class NodeShuffleTest {
   private void assertThatNoMapWasBlamed() {
     assertThat(rig.failedShuffles()).isZero();
     assertThat(rig.blamedMaps()).isEmpty();
-  }
-
-  private static void await(BooleanSupplier condition) {
-    long deadlineNs = System.nanoTime() + 20_000_000_000L;
-    while (!condition.getAsBoolean()) {
-      if (System.nanoTime() - deadlineNs > 0) {
-        throw new AssertionError("the condition was not met in 20 s");
-      }
-      LockSupport.parkNanos(1_000_000);
-    }
   }
 }
