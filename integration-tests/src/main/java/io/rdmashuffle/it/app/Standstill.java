@@ -1,13 +1,9 @@
 package io.rdmashuffle.it.app;
 
 import java.io.IOException;
-import java.util.Comparator;
-import java.util.concurrent.TimeUnit;
 
 /** A process of this host that stands still for a while, by SIGSTOP and SIGCONT. */
 final class Standstill {
-  private static final long KILL_LIMIT_S = 10;
-
   private Standstill() {}
 
   /**
@@ -17,21 +13,12 @@ final class Standstill {
   static void ofAnotherExecutor(int seconds) throws IOException, InterruptedException {
     ProcessHandle self = ProcessHandle.current();
     ProcessHandle other =
-        self.parent()
-            .orElseThrow()
-            .children()
-            .filter(process -> process.pid() != self.pid() && isExecutor(process))
-            .min(Comparator.comparing(ProcessHandle::pid))
+        ExecutorProcesses.of(self.parent().orElseThrow()).stream()
+            .filter(process -> process.pid() != self.pid())
+            .findFirst()
             .orElseThrow(() -> new IllegalStateException("there is no other executor"));
-    String pid = String.valueOf(other.pid());
-    Process kill = new ProcessBuilder("kill", "-STOP", pid).start();
-    if (!kill.waitFor(KILL_LIMIT_S, TimeUnit.SECONDS) || kill.exitValue() != 0) {
-      throw new IOException("kill -STOP " + pid + " failed");
-    }
-    var unused = new ProcessBuilder("sh", "-c", "sleep " + seconds + "; kill -CONT " + pid).start();
-  }
-
-  private static boolean isExecutor(ProcessHandle process) {
-    return process.info().commandLine().orElse("").contains("CoarseGrainedExecutorBackend");
+    ExecutorProcesses.signal("STOP", other);
+    var unused =
+        new ProcessBuilder("sh", "-c", "sleep " + seconds + "; kill -CONT " + other.pid()).start();
   }
 }

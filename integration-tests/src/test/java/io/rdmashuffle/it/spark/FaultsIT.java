@@ -2,6 +2,7 @@ package io.rdmashuffle.it.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdmashuffle.it.app.ExecutorProcesses;
 import io.rdmashuffle.it.app.RoundsResult;
 import java.util.List;
 import java.util.Map;
@@ -20,13 +21,13 @@ final class FaultsIT {
   void killedAndStoppedExecutorsCostNoResult() throws Exception {
     try (SubmittedRounds rounds = new SubmittedRounds("killed", 14, 3).start(MEGABYTES)) {
       rounds.awaitRound(2);
-      SubmittedRounds.signal("KILL", rounds.executorProcesses().get(0));
+      ExecutorProcesses.signal("KILL", rounds.executorProcesses().get(0));
       rounds.awaitRound(5);
       List<ProcessHandle> alive = rounds.executorProcesses();
       ProcessHandle stopped = alive.get(alive.size() - 1);
-      SubmittedRounds.signal("STOP", stopped);
+      ExecutorProcesses.signal("STOP", stopped);
       LockSupport.parkNanos(TimeUnit.SECONDS.toNanos(30));
-      SubmittedRounds.signal("CONT", stopped);
+      ExecutorProcesses.signal("CONT", stopped);
 
       RoundsResult result = rounds.finish();
 

@@ -2,6 +2,7 @@ package io.rdmashuffle.it.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdmashuffle.it.app.ExecutorProcesses;
 import io.rdmashuffle.it.app.ExecutorState;
 import io.rdmashuffle.it.app.SoakResult;
 import java.util.ArrayList;
@@ -63,12 +64,12 @@ final class SoakIT {
     List<ProcessHandle> executors = soak.executorProcesses();
     if (executors.size() == EXECUTORS && dice < 2) {
       System.out.println("kill " + whom);
-      SubmittedRounds.signal("KILL", executors.get(whom));
+      ExecutorProcesses.signal("KILL", executors.get(whom));
     } else if (executors.size() == EXECUTORS && dice < 6) {
       System.out.println("stop " + whom + " for " + stoppedMs + " ms");
-      SubmittedRounds.signal("STOP", executors.get(whom));
+      ExecutorProcesses.signal("STOP", executors.get(whom));
       LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(stoppedMs));
-      SubmittedRounds.signal("CONT", executors.get(whom));
+      ExecutorProcesses.signal("CONT", executors.get(whom));
     }
     soak.awaitQuiet(pauseMs);
   }

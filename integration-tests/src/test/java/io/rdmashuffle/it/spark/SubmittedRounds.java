@@ -1,6 +1,7 @@
 package io.rdmashuffle.it.spark;
 
 import io.rdmashuffle.benchmarks.cluster.SparkSubmit;
+import io.rdmashuffle.it.app.ExecutorProcesses;
 import io.rdmashuffle.it.app.RoundsApplication;
 import io.rdmashuffle.it.app.RoundsResult;
 import io.rdmashuffle.transport.testing.Patience;
@@ -114,24 +115,7 @@ final class SubmittedRounds implements AutoCloseable {
 
   /** The executors' processes, oldest first. */
   List<ProcessHandle> executorProcesses() {
-    return executorsOf(run.process());
-  }
-
-  /** Of a driver. */
-  static List<ProcessHandle> executorsOf(Process driver) {
-    return driver
-        .descendants()
-        .filter(p -> p.info().commandLine().orElse("").contains("CoarseGrainedExecutorBackend"))
-        .sorted((a, b) -> Long.compare(a.pid(), b.pid()))
-        .toList();
-  }
-
-  /** kill(1) of one process, whose pid is known to be ours. */
-  static void signal(String signal, ProcessHandle process) throws Exception {
-    Process kill = new ProcessBuilder("kill", "-" + signal, String.valueOf(process.pid())).start();
-    if (kill.waitFor() != 0) {
-      throw new IOException("kill -" + signal + " " + process.pid() + " failed");
-    }
+    return ExecutorProcesses.of(driverProcess());
   }
 
   RoundsResult finish() throws Exception {

@@ -1,6 +1,7 @@
 package io.rdmashuffle.it.spark;
 
 import io.rdmashuffle.benchmarks.cluster.SparkSubmit;
+import io.rdmashuffle.it.app.ExecutorProcesses;
 import io.rdmashuffle.it.app.SoakApplication;
 import io.rdmashuffle.it.app.SoakResult;
 import java.io.IOException;
@@ -68,7 +69,7 @@ final class SubmittedSoak implements AutoCloseable {
 
   /** The executors' processes, oldest first. */
   List<ProcessHandle> executorProcesses() {
-    return SubmittedRounds.executorsOf(run.process());
+    return ExecutorProcesses.of(run.process().toHandle());
   }
 
   /**
