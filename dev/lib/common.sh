@@ -1,3 +1,4 @@
+# shellcheck shell=bash
 # Shared by the scripts in dev/ and .ci/; sourced, never run.
 
 # modprobe, mkfs and nft are not on every user's path.

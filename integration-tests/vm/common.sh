@@ -1,4 +1,4 @@
-# shellcheck shell=bash
+# shellcheck shell=bash disable=SC2034
 # Shared by the scripts of this folder that run on the host; sourced, never run.
 
 . "$(dirname "${BASH_SOURCE[0]}")/../../dev/lib/common.sh"
