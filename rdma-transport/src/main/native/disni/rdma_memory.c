@@ -40,9 +40,27 @@ static jlong mapped(JNIEnv *env, const char *call, void *address, int error)
 	return 0;
 }
 
+enum { HUGE_PAGE_BYTES = 2 << 20 };	/* x86-64, and aarch64 with pages of 4 KiB */
+
+/* Maps so that huge pages fit in from the first byte: kernels before 6.7 align to small pages only. */
+static void *map_aligned(size_t bytes)
+{
+	size_t room = bytes + HUGE_PAGE_BYTES, head;
+	char *address = mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (address == MAP_FAILED)
+		return MAP_FAILED;
+	head = -(uintptr_t)address % HUGE_PAGE_BYTES;
+	if (head)
+		munmap(address, head);
+	munmap(address + head + bytes, room - head - bytes);
+	return address + head;
+}
+
 static jlong JNICALL map_anonymous(JAVA, jlong bytes)
 {
-	void *address = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void *address = bytes < HUGE_PAGE_BYTES ?
+		mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0) : map_aligned(bytes);
 
 	if (address != MAP_FAILED && madvise(address, bytes, MADV_DONTFORK)) {
 		int error = errno;
@@ -50,6 +68,8 @@ static jlong JNICALL map_anonymous(JAVA, jlong bytes)
 		munmap(address, bytes);
 		return mapped(env, "madvise", MAP_FAILED, error);
 	}
+	if (address != MAP_FAILED && bytes >= HUGE_PAGE_BYTES)
+		madvise(address, bytes, MADV_HUGEPAGE);	/* a wish: EINVAL where the kernel has none */
 	return mapped(env, "mmap", address, errno);
 }
 

@@ -301,18 +301,38 @@ public final class ChunkPool implements AutoCloseable {
       return pool.chunkBytes();
     }
 
+    /** Whether the other chunk's memory begins where this one's ends, under the same keys. */
+    public boolean isFollowedBy(Chunk next) {
+      return slab == next.slab && next.index == index + 1;
+    }
+
     /**
      * A view of a part; it ends with the chunk.
      *
      * @throws IllegalStateException if the chunk is closed
      */
     public ByteBuffer view(int offsetBytes, int bytes) {
-      if (returned != 0) {
+      return view(this, offsetBytes, bytes);
+    }
+
+    /**
+     * A view that may reach into the chunks that follow; it ends with the first of them that does.
+     *
+     * @param last of the chunks it may reach into, each of which {@linkplain #isFollowedBy follows}
+     *     the one before; the caller has taken them all
+     * @throws IllegalStateException if the first or the last chunk is closed
+     */
+    public ByteBuffer view(Chunk last, int offsetBytes, int bytes) {
+      if (returned != 0 || last.returned != 0) {
         throw new IllegalStateException("view of a closed chunk");
       }
-      if (offsetBytes < 0 || bytes < 0 || bytes > pool.chunkBytes() - offsetBytes) {
+      if (slab != last.slab || last.index < index) {
+        throw new IllegalArgumentException("chunk " + last.index + " does not follow " + index);
+      }
+      long room = (last.index - index + 1L) * pool.chunkBytes();
+      if (offsetBytes < 0 || bytes < 0 || bytes > room - offsetBytes) {
         throw new IndexOutOfBoundsException(
-            "view of " + bytes + " bytes at " + offsetBytes + " of " + pool.chunkBytes());
+            "view of " + bytes + " bytes at " + offsetBytes + " of " + room);
       }
       return slab.memory().view(slab.offsetBytes(index) + (long) offsetBytes, bytes);
     }

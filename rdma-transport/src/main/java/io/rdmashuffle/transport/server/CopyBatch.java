@@ -16,7 +16,7 @@ import java.util.Map;
  */
 final class CopyBatch {
   private static final int MOST_BLOCKS_PER_JOB = 32;
-  private static final long ENOUGH_BYTES_PER_JOB = 1 << 20;
+  private static final long ENOUGH_BYTES_PER_JOB = 4 << 20; // the end of each wakes a thread
 
   /** Hears once that every block is read or refused. Not if the batch was abandoned before. */
   interface Listener {

@@ -4,6 +4,7 @@ import io.rdmashuffle.transport.memory.ChunkPool.Chunk;
 import io.rdmashuffle.transport.wire.Reply;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 
 /**
@@ -14,27 +15,43 @@ final class StagedMemory {
   private final List<Chunk> chunks;
 
   StagedMemory(List<Chunk> chunks) {
-    this.chunks = List.copyOf(chunks);
+    this.chunks = chunks.stream().sorted(Comparator.comparingLong(Chunk::address)).toList();
   }
 
   /** A part of a block: where to write it, and where the reader finds it. */
   record Part(ByteBuffer buffer, Reply.Piece piece) {}
 
-  /** The parts of a block, in order, each within one chunk. */
+  /**
+   * The parts of a block, in order. Chunks that follow each other in memory hold one part together:
+   * one call reads it from the file, and one READ fetches it.
+   */
   List<Part> parts(StagingLayout.Place place, long bytes) {
     List<Part> parts = new ArrayList<>(1);
     int index = place.chunk();
     int offset = place.offsetBytes();
     for (long left = bytes; left > 0; ) {
-      Chunk chunk = chunks.get(index);
-      int length = (int) Math.min(left, chunk.bytes() - offset);
-      Reply.Piece piece = new Reply.Piece(chunk.address() + offset, chunk.rkey(), length);
-      parts.add(new Part(chunk.view(offset, length), piece));
+      Chunk first = chunks.get(index);
+      int last = lastOfRun(index, offset + left);
+      long room = (last - index + 1L) * first.bytes() - offset;
+      int length = (int) Math.min(left, room); // a slab is less than 2 GiB
+      Reply.Piece piece = new Reply.Piece(first.address() + offset, first.rkey(), length);
+      parts.add(new Part(first.view(chunks.get(last), offset, length), piece));
       left -= length;
-      index++;
+      index = last + 1;
       offset = 0;
     }
     return parts;
+  }
+
+  /** The last chunk that follows without a gap, or the first behind which no more are needed. */
+  private int lastOfRun(int first, long bytes) {
+    int last = first;
+    long missing = bytes - chunks.get(first).bytes();
+    while (missing > 0 && chunks.get(last).isFollowedBy(chunks.get(last + 1))) {
+      last++;
+      missing -= chunks.get(last).bytes();
+    }
+    return last;
   }
 
   void close() {

@@ -104,6 +104,28 @@ class ChunkPoolTest {
     }
   }
 
+  @Test
+  void aViewMayReachIntoTheChunksThatFollow() {
+    try (ChunkPool pool = pool(2, 4, 0)) {
+      List<Chunk> chunks = takeAll(pool);
+      assertThat(chunks.get(0).isFollowedBy(chunks.get(1))).isTrue();
+      assertThat(chunks.get(1).isFollowedBy(chunks.get(0))).isFalse();
+      assertThat(chunks.get(1).isFollowedBy(chunks.get(2))).isFalse(); // another slab
+
+      chunks.get(0).view(chunks.get(1), CHUNK - 1, 2).put((byte) 1).put((byte) 2);
+
+      assertThat(chunks.get(0).view(CHUNK - 1, 1).get()).isEqualTo((byte) 1);
+      assertThat(chunks.get(1).view(0, 1).get()).isEqualTo((byte) 2);
+      assertThatThrownBy(() -> chunks.get(0).view(chunks.get(1), 1, 2 * CHUNK))
+          .isInstanceOf(IndexOutOfBoundsException.class);
+      assertThatThrownBy(() -> chunks.get(0).view(chunks.get(2), 0, 1))
+          .isInstanceOf(IllegalArgumentException.class);
+      assertThatThrownBy(() -> chunks.get(1).view(chunks.get(0), 0, 1))
+          .isInstanceOf(IllegalArgumentException.class);
+      close(chunks);
+    }
+  }
+
   private List<Chunk> takeAll(ChunkPool pool) {
     List<Chunk> chunks = new ArrayList<>();
     for (int misses = 0; misses < 2; ) {

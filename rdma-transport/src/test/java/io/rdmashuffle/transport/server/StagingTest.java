@@ -77,9 +77,25 @@ final class StagingTest {
   }
 
   @Test
-  void aBlockLargerThanAChunkIsSeveralPieces() throws IOException {
+  void aBlockLargerThanAChunkIsOnePieceWhereChunksLieSideBySide() throws IOException {
     OutputFile file = rig.file(2 * CHUNK);
     Reply.Located located = rig.locate(first, rig.block(file, 5, 2 * CHUNK - 5));
+    assertThat(((Reply.Granted) located.answers().get(0)).pieces()).hasSize(1);
+    assertThat(rig.read(located.answers().get(0)))
+        .isEqualTo(ServerRig.bytes(file, 5, 2 * CHUNK - 5));
+  }
+
+  @Test
+  void aBlockLargerThanAChunkIsSeveralPiecesWhereChunksLieApart() throws IOException {
+    OutputFile file = rig.file(2 * CHUNK);
+    BlockKey small = rig.block(file, 0, 1000);
+    rig.locate(first, small);
+    long between = rig.locate(first, small).lease();
+    rig.locate(first, small);
+    rig.release(first, between); // the second chunk and the fourth are free
+
+    Reply.Located located = rig.locate(second, rig.block(file, 5, 2 * CHUNK - 5));
+
     assertThat(((Reply.Granted) located.answers().get(0)).pieces()).hasSize(2);
     assertThat(rig.read(located.answers().get(0)))
         .isEqualTo(ServerRig.bytes(file, 5, 2 * CHUNK - 5));

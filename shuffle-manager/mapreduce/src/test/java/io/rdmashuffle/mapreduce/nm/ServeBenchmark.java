@@ -4,6 +4,7 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -20,16 +21,16 @@ import java.util.stream.Stream;
  * outputs for the first time, then again.
  */
 final class ServeBenchmark {
-  static final int MAPS = 64;
+  static final int MAPS = 256;
 
   /**
    * Behind the others: enough for the code to be compiled, as it is where a NodeManager runs on.
    */
-  static final int WARM_UP_MAPS = 600;
+  static final int WARM_UP_MAPS = 2000;
 
   private static final int WARM_UP_SEGMENT_BYTES = 16 << 10;
   static final int REDUCES = 8;
-  private static final long NS_PER_TICK = 10_000_000; // USER_HZ
+  private static final String COMPILERS = "C[12] CompilerThre.*";
   private static final List<String> JVM =
       List.of(
           "-XX:+UseSerialGC",
@@ -55,11 +56,15 @@ final class ServeBenchmark {
   private ServeBenchmark() {}
 
   /**
-   * @param args repetitions, and bytes of a segment
+   * @param args repetitions, bytes of a segment, and the ways of {@link Way} if not all
    */
   public static void main(String[] args) throws Exception {
     int repetitions = args.length > 0 ? Integer.parseInt(args[0]) : 3;
     int segmentBytes = args.length > 1 ? Integer.parseInt(args[1]) : 1 << 20;
+    List<Way> ways =
+        args.length > 2
+            ? Stream.of(args).skip(2).map(Way::valueOf).toList()
+            : List.of(Way.values());
     Path folder = Files.createTempDirectory("serve-benchmark");
     try {
       writeOutputs(folder, segmentBytes);
@@ -74,7 +79,7 @@ final class ServeBenchmark {
           "reader s/GB",
           "bytes/CPU s");
       for (int i = 0; i < repetitions; i++) {
-        for (Way way : Way.values()) {
+        for (Way way : ways) {
           run(folder, way, segmentBytes);
         }
       }
@@ -119,17 +124,29 @@ final class ServeBenchmark {
     long reading = ProcessHandle.current().pid();
     long ownerBefore = cpuNs(owner.process.pid());
     long readerBefore = cpuNs(reading);
+    long t0 = System.nanoTime();
     long bytes = reader.fetch(0, MAPS, segmentBytes);
+    System.err.println("WINDOW " + t0 + " " + System.nanoTime() + " " + owner.process.pid());
     return new Cost(
         (double) (cpuNs(owner.process.pid()) - ownerBefore) / bytes,
         (double) (cpuNs(reading) - readerBefore) / bytes);
   }
 
-  /** User and system time: proc_pid_stat(5). */
+  /**
+   * CPU time of its threads, but for compilers: how much they take depends on how long a process
+   * has run. Threads that have ended do not count; there are none that would matter.
+   */
   private static long cpuNs(long pid) throws IOException {
-    String stat = Files.readString(Path.of("/proc", String.valueOf(pid), "stat"));
-    String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
-    return (Long.parseLong(fields[11]) + Long.parseLong(fields[12])) * NS_PER_TICK;
+    long sum = 0;
+    try (DirectoryStream<Path> threads =
+        Files.newDirectoryStream(Path.of("/proc", String.valueOf(pid), "task"))) {
+      for (Path thread : threads) {
+        if (!Files.readString(thread.resolve("comm")).strip().matches(COMPILERS)) {
+          sum += Long.parseLong(Files.readString(thread.resolve("schedstat")).split(" ")[0]);
+        }
+      }
+    }
+    return sum;
   }
 
   private static void delete(Path folder) throws IOException {

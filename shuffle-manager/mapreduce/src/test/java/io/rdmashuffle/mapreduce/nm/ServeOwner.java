@@ -37,7 +37,7 @@ final class ServeOwner {
     conf.set(NODE + "mode", way == ServeBenchmark.Way.HTTP ? "off" : "auto");
     conf.set(NODE + "device", "soft");
     conf.set(NODE + "bind.address", "127.0.0.0/8");
-    conf.set(NODE + "memory.registered.max", "2g");
+    conf.set(NODE + "memory.registered.max", "4g");
     // A part of a file is not worth a window before that much of it was asked for.
     conf.set(NODE + "staging.size", "64m");
     conf.set(NODE + "staging.below", way == ServeBenchmark.Way.STAGING ? "16m" : "0");
