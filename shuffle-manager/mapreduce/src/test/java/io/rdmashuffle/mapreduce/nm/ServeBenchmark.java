@@ -124,9 +124,7 @@ final class ServeBenchmark {
     long reading = ProcessHandle.current().pid();
     long ownerBefore = cpuNs(owner.process.pid());
     long readerBefore = cpuNs(reading);
-    long t0 = System.nanoTime();
     long bytes = reader.fetch(0, MAPS, segmentBytes);
-    System.err.println("WINDOW " + t0 + " " + System.nanoTime() + " " + owner.process.pid());
     return new Cost(
         (double) (cpuNs(owner.process.pid()) - ownerBefore) / bytes,
         (double) (cpuNs(reading) - readerBefore) / bytes);
