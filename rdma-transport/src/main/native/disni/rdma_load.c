@@ -2,6 +2,7 @@
 #include "rdma_channel.h"
 #include "rdma_cq.h"
 #include "rdma_device.h"
+#include "rdma_file.h"
 #include "rdma_handle.h"
 #include "rdma_id.h"
 #include "rdma_memory.h"
@@ -152,7 +153,8 @@ JNIEXPORT jint JNICALL JNI_OnLoad(JavaVM *vm, UNUSED void *reserved)
 	};
 	static const JNINativeMethod *const extras[] = {
 		layout_methods, rdma_table_methods, rdma_handle_methods, rdma_channel_methods, rdma_id_methods,
-		rdma_device_methods, rdma_cq_methods, rdma_qp_methods, rdma_memory_methods, NULL
+		rdma_device_methods, rdma_cq_methods, rdma_qp_methods, rdma_memory_methods,
+		rdma_file_methods, NULL
 	};
 	static const JNINativeMethod *const affinity[] = { affinity_methods, NULL };
 	JNIEnv *env;

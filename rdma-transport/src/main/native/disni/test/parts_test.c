@@ -1,15 +1,18 @@
 /*
- * The parts of the library that need neither a JVM nor an adapter: handles and waiting. `make check` runs this under the
+ * The parts of the library that need neither a JVM nor an adapter: handles, waiting, holding files. `make check` runs this under the
  * address, undefined behaviour and thread sanitizers; the rest is tested from Java.
  */
+#include "../rdma_file.h"
 #include "../rdma_handle.h"
 #include "../rdma_wait.h"
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -231,8 +234,135 @@ static void wake_up_ends_one_wait(void)
 	close(wake);
 }
 
+typedef int holder(const char *directory, const char *path);
+static holder *const holders[] = { rdma_file_hold, rdma_file_hold_by_steps };
+
+static char root[] = "/tmp/parts_test_XXXXXX";
+
+static const char *in_root(const char *name)
+{
+	static char path[4][200];
+	static unsigned next;
+	char *it = path[next++ % 4];
+
+	snprintf(it, sizeof(path[0]), "%s/%s", root, name);
+	return it;
+}
+
+static void write_file(const char *name, char content)
+{
+	int fd = open(in_root(name), O_CREAT | O_WRONLY | O_TRUNC, 0600);
+
+	CHECK(fd >= 0 && write(fd, &content, 1) == 1 && !close(fd));
+}
+
+/* What the descriptor leads to; it is closed. */
+static char content_of(int held)
+{
+	char path[40], content = 0;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", held);
+	fd = open(path, O_RDONLY);
+	CHECK(fd >= 0 && read(fd, &content, 1) == 1 && !close(fd) && !close(held));
+	return content;
+}
+
+static void lay_out_files(void)
+{
+	CHECK(mkdtemp(root));
+	CHECK(!mkdir(in_root("top"), 0700) && !mkdir(in_root("top/folder"), 0700) && !mkdir(in_root("other"), 0700));
+	write_file("top/folder/file", 'g');
+	write_file("other/file", 'b');
+	CHECK(!symlink("../other", in_root("top/link")));
+	CHECK(!symlink("file", in_root("top/folder/alias")));
+}
+
+static void remove_files(void)
+{
+	static const char *const files[] = { "top/folder/alias", "top/folder/file", "top/link", "other/file" };
+	static const char *const folders[] = { "top/folder", "top", "other", "" };
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(*files); i++)
+		CHECK(!unlink(in_root(files[i])));
+	for (size_t i = 0; i < sizeof(folders) / sizeof(*folders); i++)
+		CHECK(!rmdir(in_root(folders[i])));
+}
+
+static void files_are_held_beneath_a_directory_alone(holder *hold)
+{
+	static const char *const refused[] = {
+		"link/file", "../other/file", "folder/../folder/file", "/etc/passwd", "folder/none", "none/file", ""
+	};
+	struct stat found;
+	int held;
+
+	CHECK(content_of(hold(in_root("top"), "folder/file")) == 'g');
+	for (size_t i = 0; i < sizeof(refused) / sizeof(*refused); i++) {
+		if (hold == rdma_file_hold && i == 2)
+			continue;	/* stays beneath, so openat2 has nothing against it */
+		CHECK(hold(in_root("top"), refused[i]) < 0 && errno);
+	}
+	held = hold(in_root("top"), "folder/alias");	/* the link itself, which is no plain file */
+	CHECK(held >= 0 && !fstatat(held, "", &found, AT_EMPTY_PATH) && S_ISLNK(found.st_mode) && !close(held));
+}
+
+static _Atomic bool swapping;
+
+/* What the owner of the directories can do: in place of the folder, a link to another, and back. */
+static void *swap(UNUSED void *arg)
+{
+	while (swapping) {
+		CHECK(!rename(in_root("top/folder"), in_root("top/aside")));
+		CHECK(!rename(in_root("top/link"), in_root("top/folder")));
+		CHECK(!rename(in_root("top/folder"), in_root("top/link")));
+		CHECK(!rename(in_root("top/aside"), in_root("top/folder")));
+	}
+	return NULL;
+}
+
+static void a_folder_swapped_for_a_link_never_leads_elsewhere(holder *hold)
+{
+	char top[200];
+	int right = 0, refused = 0;
+	pthread_t thread;
+
+	snprintf(top, sizeof(top), "%s", in_root("top"));
+	swapping = true;
+	CHECK(!pthread_create(&thread, NULL, swap, NULL));
+	for (int64_t start = now_ms(); (!right || !refused || right + refused < ROUNDS) && now_ms() - start < SOON_MS; ) {
+		int held = hold(top, "folder/file");
+
+		if (held < 0)
+			refused++;
+		else {
+			CHECK(content_of(held) == 'g');
+			right++;
+		}
+	}
+	swapping = false;
+	CHECK(!pthread_join(thread, NULL));
+	CHECK(right && refused);
+}
+
+static void files_are_held_safely(void)
+{
+	for (size_t i = 0; i < sizeof(holders) / sizeof(*holders); i++) {
+		int probe = holders[i]("/", "proc");
+
+		if (probe < 0 && (errno == ENOSYS || errno == EPERM))
+			continue;	/* no openat2 here: the other way is what will be used */
+		close(probe);
+		files_are_held_beneath_a_directory_alone(holders[i]);
+		a_folder_swapped_for_a_link_never_leads_elsewhere(holders[i]);
+	}
+}
+
 int main(void)
 {
+	lay_out_files();
+	files_are_held_safely();
+	remove_files();
 	handle_gives_its_object_to_its_kind_alone();
 	stale_handle_is_refused_though_its_slot_is_reused();
 	numbers_that_are_no_handles_are_refused();

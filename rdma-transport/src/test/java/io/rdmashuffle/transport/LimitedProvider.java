@@ -1,6 +1,7 @@
 package io.rdmashuffle.transport;
 
 import io.rdmashuffle.transport.verbs.Device;
+import io.rdmashuffle.transport.verbs.HeldFile;
 import io.rdmashuffle.transport.verbs.HostMemory;
 import io.rdmashuffle.transport.verbs.Mapping;
 import io.rdmashuffle.transport.verbs.VerbsException;
@@ -33,6 +34,11 @@ record LimitedProvider(VerbsProvider provider, long memlockBytes) implements Ver
     @Override
     public Mapping allocate(long bytes) throws VerbsException {
       return memory.allocate(bytes);
+    }
+
+    @Override
+    public HeldFile holdBeneath(Path directory, Path relative) throws VerbsException {
+      return memory.holdBeneath(directory, relative);
     }
 
     @Override

@@ -5,6 +5,7 @@ import io.rdmashuffle.transport.TransportException;
 import io.rdmashuffle.transport.TransportException.Kind;
 import io.rdmashuffle.transport.memory.MemoryBudget.Use;
 import io.rdmashuffle.transport.verbs.Access;
+import io.rdmashuffle.transport.verbs.HeldFile;
 import io.rdmashuffle.transport.verbs.HostMemory;
 import io.rdmashuffle.transport.verbs.HostMemory.MapMode;
 import io.rdmashuffle.transport.verbs.Mapping;
@@ -72,13 +73,15 @@ public final class FileWindows {
       throw new IllegalArgumentException("window " + offsetBytes + "+" + bytes + " of " + file);
     }
     long wholePages = pages.up(bytes);
-    requireInside(file, offsetBytes, wholePages);
-    if (!budget.tryReserve(Use.WINDOWS, wholePages)) {
-      throw new TransportException(Kind.RETRY, budget.refusal(Use.WINDOWS, wholePages));
-    }
-    try (CloseStack undo = new CloseStack()) {
-      undo.push(() -> budget.release(Use.WINDOWS, wholePages));
-      return new Attempt(domain, placed, offsetBytes, wholePages).open(undo);
+    try (HeldFile held = placed.hold(host)) {
+      requireInside(held.path(), offsetBytes, wholePages);
+      if (!budget.tryReserve(Use.WINDOWS, wholePages)) {
+        throw new TransportException(Kind.RETRY, budget.refusal(Use.WINDOWS, wholePages));
+      }
+      try (CloseStack undo = new CloseStack()) {
+        undo.push(() -> budget.release(Use.WINDOWS, wholePages));
+        return new Attempt(domain, held.path(), placed, offsetBytes, wholePages).open(undo);
+      }
     }
   }
 
@@ -103,13 +106,18 @@ public final class FileWindows {
   private final class Attempt {
     private final ProtectionDomain domain;
     private final Path file;
+    private final Path name;
     private final long offsetBytes;
     private final long bytes;
     private final Path place;
 
-    Attempt(ProtectionDomain domain, PlacedFile placed, long offsetBytes, long bytes) {
+    /**
+     * @param file leads to what is opened
+     */
+    Attempt(ProtectionDomain domain, Path file, PlacedFile placed, long offsetBytes, long bytes) {
       this.domain = domain;
-      this.file = placed.path();
+      this.file = file;
+      this.name = placed.path();
       this.place = placed.place();
       this.offsetBytes = offsetBytes;
       this.bytes = bytes;
@@ -142,7 +150,7 @@ public final class FileWindows {
     private FileWindow probeWritable(CloseStack undo, VerbsException readOnlyRefused)
         throws TransportException {
       if (!mayOpenForWriting.test(file)) {
-        throw refuse(file.getFileName() + NOT_OURS, readOnlyRefused);
+        throw refuse(name.getFileName() + NOT_OURS, readOnlyRefused);
       }
       try {
         return remember(WindowSupport.Mode.READ_WRITE, openAs(MapMode.READ_WRITE, undo));
@@ -182,7 +190,7 @@ public final class FileWindows {
 
     private void requireWritable() throws VerbsException {
       if (!mayOpenForWriting.test(file)) {
-        throw new VerbsException(Kind.CONFIG, file + NOT_OURS, EFAULT);
+        throw new VerbsException(Kind.CONFIG, name + NOT_OURS, EFAULT);
       }
     }
 

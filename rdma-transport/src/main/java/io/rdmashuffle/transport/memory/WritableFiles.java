@@ -2,7 +2,6 @@ package io.rdmashuffle.transport.memory;
 
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.function.Predicate;
 
@@ -19,8 +18,7 @@ final class WritableFiles implements Predicate<Path> {
   public boolean test(Path file) {
     try {
       Object own = Files.getAttribute(OWN_PROCESS, UID);
-      return own.equals(Files.getAttribute(file, UID, LinkOption.NOFOLLOW_LINKS))
-          && Files.isWritable(file);
+      return own.equals(Files.getAttribute(file, UID)) && Files.isWritable(file);
     } catch (IOException | UnsupportedOperationException | IllegalArgumentException e) {
       return false;
     }

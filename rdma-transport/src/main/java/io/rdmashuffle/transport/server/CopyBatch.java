@@ -106,13 +106,13 @@ final class CopyBatch {
       some.add(copy);
       bytes += copy.block().bytes();
       if (some.size() == MOST_BLOCKS_PER_JOB || bytes >= ENOUGH_BYTES_PER_JOB) {
-        jobs.add(new CopyJob(this, some, parts.reports()));
+        jobs.add(new CopyJob(this, some, parts));
         some = new ArrayList<>();
         bytes = 0;
       }
     }
     if (!some.isEmpty()) {
-      jobs.add(new CopyJob(this, some, parts.reports()));
+      jobs.add(new CopyJob(this, some, parts));
     }
     openJobs = jobs.size();
     if (jobs.isEmpty()) {

@@ -1,6 +1,8 @@
 package io.rdmashuffle.transport.server;
 
 import io.rdmashuffle.transport.FallbackReason;
+import io.rdmashuffle.transport.verbs.HeldFile;
+import io.rdmashuffle.transport.verbs.HostMemory;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.StandardOpenOption;
@@ -10,15 +12,17 @@ import java.util.List;
 final class CopyJob implements SlowLanes.Job {
   private final CopyBatch batch;
   private final List<BlockCopy> copies;
+  private final HostMemory host;
   private final Reports reports;
 
   /**
    * @param copies ordered by file
    */
-  CopyJob(CopyBatch batch, List<BlockCopy> copies, Reports reports) {
+  CopyJob(CopyBatch batch, List<BlockCopy> copies, ServerParts parts) {
     this.batch = batch;
     this.copies = copies;
-    this.reports = reports;
+    this.host = parts.hostMemory();
+    this.reports = parts.reports();
     copies.forEach(c -> c.entry().beginBusy());
   }
 
@@ -36,8 +40,9 @@ final class CopyJob implements SlowLanes.Job {
   }
 
   private void readFile(FileEntry entry, List<BlockCopy> blocks) {
-    try (FileChannel file = FileChannel.open(entry.file().path(), StandardOpenOption.READ)) {
-      entry.confirm(); // after opening: what is open is what was looked at, or it is refused
+    try (HeldFile held = entry.file().placed().hold(host);
+        FileChannel file = FileChannel.open(held.path(), StandardOpenOption.READ)) {
+      entry.confirm(held.path()); // after opening: it is what was looked at, or it is refused
       for (BlockCopy block : blocks) {
         block.read(file, batch.memory());
       }

@@ -62,7 +62,16 @@ final class FileEntry {
    * @throws NotServedException if it is gone, too short, or another file
    */
   void confirm() throws NotServedException {
-    FileIdentity found = FileIdentity.of(file);
+    confirm(file.path());
+  }
+
+  /**
+   * The same of what another path leads to, which holds the file.
+   *
+   * @throws NotServedException if it is too short, or another file
+   */
+  void confirm(Path held) throws NotServedException {
+    FileIdentity found = FileIdentity.of(file, held);
     identity.compareAndSet(null, found);
     FileIdentity first = identity.get();
     boolean same = ownWrites ? found.isSameFile(first) : found.equals(first);

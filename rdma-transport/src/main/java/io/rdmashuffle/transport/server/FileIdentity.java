@@ -3,6 +3,7 @@ package io.rdmashuffle.transport.server;
 import io.rdmashuffle.transport.FallbackReason;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileTime;
 import java.util.Objects;
@@ -22,12 +23,13 @@ record FileIdentity(Object key, long bytes, FileTime modified) {
   /**
    * Looks at the file on disk. Slow pool.
    *
+   * @param path that leads to it
    * @throws NotServedException if it is gone, no plain file, or shorter than its index says
    */
-  static FileIdentity of(OutputFile file) throws NotServedException {
+  static FileIdentity of(OutputFile file, Path path) throws NotServedException {
     BasicFileAttributes found;
     try {
-      found = Files.readAttributes(file.path(), BasicFileAttributes.class);
+      found = Files.readAttributes(path, BasicFileAttributes.class);
     } catch (IOException e) {
       throw new NotServedException(FallbackReason.FILE_CHANGED, "stat of " + file + " failed", e);
     }

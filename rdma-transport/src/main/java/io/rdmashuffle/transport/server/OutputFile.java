@@ -2,7 +2,6 @@ package io.rdmashuffle.transport.server;
 
 import io.rdmashuffle.transport.memory.PlacedFile;
 import java.nio.file.Path;
-import java.util.Objects;
 
 /**
  * One map-output file. Identity counts, not the path: a file replaced under the same name is
@@ -11,7 +10,6 @@ import java.util.Objects;
 public final class OutputFile {
   private final PlacedFile placed;
   private final long bytes;
-  private final Object fileKey;
 
   /**
    * A file that only this process writes.
@@ -19,21 +17,18 @@ public final class OutputFile {
    * @param bytes length as the index says
    */
   public OutputFile(Path path, long bytes) {
-    this(PlacedFile.of(path), bytes, null);
+    this(PlacedFile.of(path), bytes);
   }
 
   /**
-   * A file in a directory that others may change.
+   * A file that may lie in a directory that others may change: guarded, it is served only as long
+   * as it is what was looked at and found right.
    *
    * @param bytes length as the index says
-   * @param fileKey of the file that was looked at and found right ({@link
-   *     java.nio.file.attribute.BasicFileAttributes#fileKey}); whatever else the path leads to
-   *     later is not served. Null if any will do
    */
-  public OutputFile(PlacedFile placed, long bytes, Object fileKey) {
+  public OutputFile(PlacedFile placed, long bytes) {
     this.placed = placed;
     this.bytes = bytes;
-    this.fileKey = fileKey;
   }
 
   public Path path() {
@@ -46,14 +41,12 @@ public final class OutputFile {
 
   /** Whether both were the same file, unchanged, when they were looked at. */
   public boolean isAs(OutputFile other) {
-    return placed.equals(other.placed)
-        && bytes == other.bytes
-        && Objects.equals(fileKey, other.fileKey);
+    return placed.equals(other.placed) && bytes == other.bytes;
   }
 
   /** Whether a file found on disk may be this one. */
   boolean mayBe(Object foundKey) {
-    return fileKey == null || fileKey.equals(foundKey);
+    return placed.guard().map(guard -> guard.key().equals(foundKey)).orElse(true);
   }
 
   public long bytes() {

@@ -34,6 +34,17 @@ public interface HostMemory {
    */
   Mapping mapFile(Path file, long offsetBytes, long bytes, MapMode mode) throws VerbsException;
 
+  /**
+   * Holds what lies beneath a directory, without following a link on the way: in directories that
+   * others may change, even while this runs. The directory itself is trusted, links to it included.
+   * Nothing is opened for reading yet, so that neither a pipe nor a device can do harm.
+   *
+   * @param relative names only, none of them leading up
+   * @return the caller closes it
+   * @throws VerbsException of kind CONFIG with errno if there is no such file, or a link on the way
+   */
+  HeldFile holdBeneath(Path directory, Path relative) throws VerbsException;
+
   /** How a file window is mapped; which one an adapter accepts depends on the kernel. */
   enum MapMode {
     /** Opened and mapped for reading. */

@@ -1,5 +1,6 @@
 package io.rdmashuffle.transport.client;
 
+import io.rdmashuffle.transport.verbs.HeldFile;
 import io.rdmashuffle.transport.verbs.HostMemory;
 import io.rdmashuffle.transport.verbs.Mapping;
 import io.rdmashuffle.transport.verbs.VerbsException;
@@ -38,6 +39,11 @@ final class RecordingMemory implements HostMemory {
     Mapping mapping = host.allocate(bytes);
     mappings.put(mapping.address(), mapping);
     return mapping;
+  }
+
+  @Override
+  public HeldFile holdBeneath(Path directory, Path relative) throws VerbsException {
+    return host.holdBeneath(directory, relative);
   }
 
   @Override

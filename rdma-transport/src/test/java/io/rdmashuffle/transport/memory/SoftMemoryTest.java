@@ -1,14 +1,19 @@
 package io.rdmashuffle.transport.memory;
 
+import static java.nio.file.StandardCopyOption.REPLACE_EXISTING;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmashuffle.transport.CloseStack;
 import io.rdmashuffle.transport.NanoClock;
+import io.rdmashuffle.transport.TransportException;
 import io.rdmashuffle.transport.memory.ChunkPool.Chunk;
 import io.rdmashuffle.transport.memory.MemoryBudget.Bound;
 import io.rdmashuffle.transport.memory.MemoryBudget.Use;
 import io.rdmashuffle.transport.verbs.Access;
+import io.rdmashuffle.transport.verbs.HeldFile;
 import io.rdmashuffle.transport.verbs.HostMemory;
+import io.rdmashuffle.transport.verbs.HostMemory.MapMode;
 import io.rdmashuffle.transport.verbs.Mapping;
 import io.rdmashuffle.transport.verbs.ProtectionDomain;
 import io.rdmashuffle.transport.verbs.disni.DisniProvider;
@@ -18,6 +23,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -80,6 +86,62 @@ class SoftMemoryTest {
       }
       assertThat(flags.split(" +")).as("flags of the mapping, proc(5)").contains("dc");
     }
+  }
+
+  @Test
+  void aFolderSwappedForALinkNeverShowsBytesOfTheOtherFile(@TempDir Path directory)
+      throws Exception {
+    try (SwappedFolder swapped = new SwappedFolder(directory)) {
+      FileGuard guard;
+      Path relative = swapped.root.relativize(swapped.file);
+      try (HeldFile held = memory.holdBeneath(swapped.root, relative)) {
+        guard = FileGuard.of(held);
+      }
+      PlacedFile placed = new PlacedFile(swapped.file, swapped.root, Optional.of(guard));
+      swapped.start();
+      int right = 0;
+      int refused = 0;
+      long deadlineNs = System.nanoTime() + 60_000_000_000L;
+      while (right < 3000 || refused == 0) {
+        assertThat(System.nanoTime() - deadlineNs).as("%d, %d", right, refused).isNegative();
+        try {
+          assertThat(firstByte(placed, right % 2 == 0)).isEqualTo(SwappedFolder.RIGHT);
+          right++;
+        } catch (TransportException e) {
+          refused++;
+        }
+      }
+    }
+  }
+
+  private byte firstByte(PlacedFile placed, boolean mapped) throws Exception {
+    try (HeldFile held = placed.hold(memory)) {
+      if (!mapped) {
+        return Files.readAllBytes(held.path())[0];
+      }
+      try (Mapping mapping = memory.mapFile(held.path(), 0, 1, MapMode.READ_ONLY)) {
+        return mapping.view(0, 1).get();
+      }
+    }
+  }
+
+  @Test
+  void aGuardedFileOfAnotherOwnerOrInodeIsRefused(@TempDir Path directory) throws Exception {
+    Path file = Files.write(directory.resolve("file"), new byte[10]);
+    FileGuard guard;
+    try (HeldFile held = memory.holdBeneath(directory, Path.of("file"))) {
+      guard = FileGuard.of(held);
+    }
+    FileGuard foreign = new FileGuard(guard.key(), guard.ownerId() + 1);
+    PlacedFile notOurs = new PlacedFile(file, directory, Optional.of(foreign));
+    assertThatThrownBy(() -> notOurs.hold(memory))
+        .isInstanceOf(TransportException.class)
+        .hasMessageContaining("ownerId");
+
+    Files.move(Files.write(directory.resolve("new"), new byte[10]), file, REPLACE_EXISTING);
+
+    PlacedFile replaced = new PlacedFile(file, directory, Optional.of(guard));
+    assertThatThrownBy(() -> replaced.hold(memory)).isInstanceOf(TransportException.class);
   }
 
   @Test

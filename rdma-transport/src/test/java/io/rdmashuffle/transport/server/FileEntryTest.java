@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmashuffle.transport.FallbackReason;
+import io.rdmashuffle.transport.memory.FileGuard;
 import io.rdmashuffle.transport.memory.Pages;
 import io.rdmashuffle.transport.memory.PlacedFile;
 import java.io.IOException;
@@ -15,6 +16,7 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -140,13 +142,14 @@ final class FileEntryTest {
     Path path = Files.write(directory.resolve("data"), new byte[100]);
     Path stranger = Files.write(directory.resolve("stranger"), new byte[100]);
     Object key = Files.readAttributes(path, BasicFileAttributes.class).fileKey();
-    PlacedFile placed = new PlacedFile(path, directory);
-    new FileEntry(new OutputFile(placed, 100, key), SLOT, new Pages(4096)).confirm();
+    int owner = (Integer) Files.getAttribute(path, "unix:uid");
+    PlacedFile placed = new PlacedFile(path, directory, Optional.of(new FileGuard(key, owner)));
+    new FileEntry(new OutputFile(placed, 100), SLOT, new Pages(4096)).confirm();
 
     Files.delete(path);
     Files.createSymbolicLink(path, stranger);
 
-    FileEntry entry = new FileEntry(new OutputFile(placed, 100, key), SLOT, new Pages(4096));
+    FileEntry entry = new FileEntry(new OutputFile(placed, 100), SLOT, new Pages(4096));
     assertThat(entry.place()).isEqualTo(directory);
     assertThatThrownBy(entry::confirm)
         .isInstanceOf(NotServedException.class)

@@ -5,12 +5,15 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import io.rdmashuffle.transport.TransportException.Kind;
+import io.rdmashuffle.transport.memory.FileGuard;
 import io.rdmashuffle.transport.verbs.HostMemory.MapMode;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -95,6 +98,32 @@ public interface MemoryContract extends RigTest {
     assertThatThrownBy(() -> memory().mapFile(file, 0, 0, mode)).isInstanceOf(Exception.class);
     assertThatThrownBy(() -> memory().allocate(0)).isInstanceOf(Exception.class);
     assertThatThrownBy(() -> memory().allocate(-1)).isInstanceOf(Exception.class);
+  }
+
+  @Test
+  default void aHeldFileIsReachedBeneathADirectoryWithoutLinks(@TempDir Path folder)
+      throws Exception {
+    Path inside = Files.createDirectories(folder.resolve("a/b"));
+    Path file = Files.write(inside.resolve("file"), new byte[] {1, 2, 3});
+    Path relative = folder.relativize(file);
+    Files.createSymbolicLink(folder.resolve("link"), folder.resolve("a"));
+    Files.createSymbolicLink(inside.resolve("alias"), file);
+
+    try (HeldFile held = memory().holdBeneath(folder, relative)) {
+      assertThat(Files.readAllBytes(held.path())).containsExactly(1, 2, 3);
+      assertThat(FileGuard.of(held).key())
+          .isEqualTo(Files.readAttributes(file, BasicFileAttributes.class).fileKey());
+    }
+    for (String refused : List.of("link/b/" + file.getFileName(), "a/b/none", "a/../../x", "a")) {
+      assertThatThrownBy(() -> guardOf(folder, refused)).as(refused).isInstanceOf(Exception.class);
+    }
+    assertThatThrownBy(() -> guardOf(folder, "a/b/alias")).isInstanceOf(Exception.class);
+  }
+
+  private FileGuard guardOf(Path folder, String relative) throws Exception {
+    try (HeldFile held = memory().holdBeneath(folder, Path.of(relative))) {
+      return FileGuard.of(held);
+    }
   }
 
   @Test

@@ -9,6 +9,7 @@ public enum Errno {
   EFAULT(14),
   ENODEV(19),
   EINVAL(22),
+  ELOOP(40),
   EADDRINUSE(98),
   ECONNRESET(104),
   ETIMEDOUT(110),

@@ -1,12 +1,14 @@
 package io.rdmashuffle.transport.testing.fake;
 
 import io.rdmashuffle.transport.TransportException.Kind;
+import io.rdmashuffle.transport.verbs.HeldFile;
 import io.rdmashuffle.transport.verbs.HostMemory;
 import io.rdmashuffle.transport.verbs.Mapping;
 import io.rdmashuffle.transport.verbs.VerbsException;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -74,6 +76,29 @@ final class FakeHostMemory implements HostMemory {
         closeAfter(channel, e);
         throw e instanceof VerbsException v ? v : Tracked.failure(Kind.CONFIG, call, Errno.EIO);
       }
+    }
+  }
+
+  /** Good enough where nobody changes the directories meanwhile. */
+  @Override
+  public HeldFile holdBeneath(Path directory, Path relative) throws VerbsException {
+    Path at = directory;
+    for (Path name : relative) {
+      at = at.resolve(name);
+      if (name.toString().equals("..") || Files.isSymbolicLink(at)) {
+        throw Tracked.failure(Kind.CONFIG, "open of " + relative + ": " + name, Errno.ELOOP);
+      }
+    }
+    if (!Files.exists(at)) {
+      throw Tracked.failure(Kind.CONFIG, "open of " + at, Errno.ENOENT);
+    }
+    return new FakeHeldFile(at);
+  }
+
+  private record FakeHeldFile(Path path) implements HeldFile {
+    @Override
+    public void close() {
+      // nothing is held
     }
   }
 

@@ -7,6 +7,7 @@ import io.rdmashuffle.transport.NanoClock;
 import io.rdmashuffle.transport.OwnerTransport;
 import io.rdmashuffle.transport.RdmaTransport;
 import io.rdmashuffle.transport.TransportException;
+import io.rdmashuffle.transport.verbs.HostMemory;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -44,6 +45,7 @@ final class NodeServer implements AutoCloseable, Tenants {
   private final JobRegistry registry;
   private final ThreadPoolExecutor worker;
   private final CloseStack parts = new CloseStack(); // the worker's
+  private volatile HostMemory host; // null until there is an adapter
   private volatile OwnerTransport transport; // null before, after, and if it cannot be had
   private volatile String problem = "it is starting";
 
@@ -51,7 +53,9 @@ final class NodeServer implements AutoCloseable, Tenants {
     this.site = site;
     this.settings = settings;
     catalog =
-        new JobCatalog(new MapOutputLocator(site.directories()), new IndexCache(INDEX_CACHE_BYTES));
+        new JobCatalog(
+            new MapOutputLocator(site.directories(), () -> host, FileOwners.demandedHere()),
+            new IndexCache(INDEX_CACHE_BYTES));
     worker =
         new ThreadPoolExecutor(
             1, 1, IDLE_S, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), this::workerThread);
@@ -169,6 +173,7 @@ final class NodeServer implements AutoCloseable, Tenants {
     try (CloseStack undo = new CloseStack()) {
       AdapterFinder.Found found =
           new AdapterFinder(settings.device(), wantedBytes).find(this::address, undo);
+      host = found.provider().hostMemory(); // before the first reader
       OwnerTransport opened =
           undo.push(
               OwnerTransport.open(

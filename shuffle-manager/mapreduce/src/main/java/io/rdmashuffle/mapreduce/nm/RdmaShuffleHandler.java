@@ -12,7 +12,6 @@ import org.apache.hadoop.mapred.ShuffleHandler;
 import org.apache.hadoop.mapreduce.MRConfig;
 import org.apache.hadoop.mapreduce.security.token.JobTokenIdentifier;
 import org.apache.hadoop.metrics2.lib.DefaultMetricsSystem;
-import org.apache.hadoop.security.UserGroupInformation;
 import org.apache.hadoop.security.token.Token;
 import org.apache.hadoop.yarn.server.api.ApplicationInitializationContext;
 import org.apache.hadoop.yarn.server.api.ApplicationTerminationContext;
@@ -78,11 +77,6 @@ public final class RdmaShuffleHandler extends ShuffleHandler implements NodeMetr
       return Optional.of(
           MRConfig.SHUFFLE_SSL_ENABLED_KEY
               + " demands encryption, and RDMA would carry the segments in plain text");
-    }
-    if (UserGroupInformation.isSecurityEnabled()) {
-      return Optional.of(
-          "in a secure cluster map outputs belong to users who must not be trusted with paths, and"
-              + " RDMA cannot open them by owner yet");
     }
     return Optional.empty();
   }

@@ -5,7 +5,6 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SeekableByteChannel;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.zip.CRC32;
@@ -13,7 +12,7 @@ import java.util.zip.CRC32;
 /**
  * Reads the index of a map output as Hadoop's SpillRecord writes it: three longs for each segment
  * (start, raw length, part length), then the CRC-32 of them all in another long. Its own reader
- * follows links, believes any length, and takes several times as long.
+ * opens it by its name, believes any length, and takes several times as long.
  */
 final class SpillIndex {
   /** Longs for each segment. */
@@ -27,12 +26,13 @@ final class SpillIndex {
   private SpillIndex() {}
 
   /**
+   * @param held leads to it
+   * @param file its name, for what is said of it
    * @return {@link #NUMBERS} for each segment, none of them checked
    * @throws IOException if it is no such file, or damaged
    */
-  static long[] read(Path file) throws IOException {
-    try (SeekableByteChannel in =
-        Files.newByteChannel(file, StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS)) {
+  static long[] read(Path held, Path file) throws IOException {
+    try (SeekableByteChannel in = Files.newByteChannel(held, StandardOpenOption.READ)) {
       ByteBuffer bytes = ByteBuffer.allocate(wholeBytes(file, in.size()));
       while (bytes.hasRemaining()) {
         if (in.read(bytes) < 0) {

@@ -1,6 +1,8 @@
 package io.rdmashuffle.mapreduce.nm;
 
 import io.rdmashuffle.mapreduce.MapOutputKeys;
+import io.rdmashuffle.transport.testing.fake.FakeFabric;
+import io.rdmashuffle.transport.verbs.HostMemory;
 import io.rdmashuffle.transport.wire.BlockKey;
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -58,8 +60,14 @@ final class MapOutputFiles {
   }
 
   MapOutputLocator locator() {
-    LocalPaths paths = new LocalPaths(conf());
-    return new MapOutputLocator(() -> paths);
+    return locator(conf(), FileOwners.ANY);
+  }
+
+  /** Over the in-memory fake, which follows no links either, as long as nobody swaps anything. */
+  static MapOutputLocator locator(Configuration conf, FileOwners owners) {
+    LocalPaths paths = new LocalPaths(conf);
+    HostMemory host = FakeFabric.immediate().newProcess(Long.MAX_VALUE, 4096).hostMemory();
+    return new MapOutputLocator(() -> paths, () -> host, owners);
   }
 
   Path folder(Job job, int map) {

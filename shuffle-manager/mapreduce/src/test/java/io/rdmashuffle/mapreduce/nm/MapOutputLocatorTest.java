@@ -92,10 +92,9 @@ final class MapOutputLocatorTest {
     Files.move(files().data(JOB, 3), other.data(JOB, 3));
     Configuration both = files().conf();
     both.set(YarnConfiguration.NM_LOCAL_DIRS, directory + "," + directory.resolve("other"));
-    LocalPaths paths = new LocalPaths(both);
 
     SegmentIndex index =
-        new MapOutputLocator(() -> paths).locate(JOB, MapOutputFiles.attempt(JOB, 3));
+        MapOutputFiles.locator(both, FileOwners.ANY).locate(JOB, MapOutputFiles.attempt(JOB, 3));
 
     assertThat(index.file().path()).isEqualTo(other.data(JOB, 3));
   }
@@ -175,7 +174,7 @@ final class MapOutputLocatorTest {
     Path elsewhere = directory.resolve("elsewhere");
     Files.move(files().data(JOB, 3), elsewhere);
     Files.createSymbolicLink(files().data(JOB, 3), elsewhere);
-    assertNotServed("is no plain file");
+    assertNotServed("file.out");
 
     Files.delete(files().data(JOB, 3));
     Files.createDirectory(files().data(JOB, 3));
@@ -183,7 +182,32 @@ final class MapOutputLocatorTest {
 
     Files.move(files().index(JOB, 3), directory.resolve("index"));
     Files.createSymbolicLink(files().index(JOB, 3), directory.resolve("index"));
-    assertNotServed("is no plain file");
+    assertNotServed("file.out.index");
+  }
+
+  @Test
+  void nothingBehindALinkedDirectoryIsServed() throws IOException {
+    files().write(JOB, 3, 50, 50);
+    assertThat(locate().segment(0).bytes()).isEqualTo(50);
+    Path folder = files().folder(JOB, 3);
+    Path elsewhere = Files.move(folder, directory.resolve("elsewhere"));
+    Files.createSymbolicLink(folder, elsewhere);
+
+    assertNotServed(folder.getFileName().toString());
+  }
+
+  @Test
+  void withKerberosFilesOfOthersThanTheJobsUserAreRefused() throws IOException {
+    files().write(JOB, 3, 50, 50);
+    String owner = Files.getOwner(files().data(JOB, 3)).getName();
+    Job own = new Job(JOB.application(), owner, MapOutputFiles.SECRET);
+    files().write(own, 3, 50, 50);
+    MapOutputLocator strict = MapOutputFiles.locator(files().conf(), FileOwners.USER_OF_JOB);
+
+    assertThat(strict.locate(own, MapOutputFiles.attempt(own, 3)).segment(1).bytes()).isEqualTo(50);
+    assertThatThrownBy(() -> strict.locate(JOB, MapOutputFiles.attempt(JOB, 3)))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("belongs to " + owner + ", not to " + JOB.user());
   }
 
   @Test

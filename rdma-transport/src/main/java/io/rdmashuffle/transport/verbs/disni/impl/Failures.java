@@ -9,6 +9,8 @@ final class Failures {
   static final int EBADF = 9;
   static final int ENODEV = 19;
   static final int EINVAL = 22;
+  static final int EPERM = 1;
+  static final int ENOSYS = 38;
   static final int ENODATA = 61;
   static final int ENOTCONN = 107;
 
@@ -45,7 +47,7 @@ final class Failures {
 
   private static Errno known(int errno) {
     return switch (errno) {
-      case 1 -> new Errno("EPERM", Kind.CONFIG);
+      case EPERM -> new Errno("EPERM", Kind.CONFIG);
       case 2 -> new Errno("ENOENT", Kind.CONFIG);
       case 4 -> new Errno("EINTR", Kind.RETRY);
       case 5 -> new Errno("EIO", Kind.CONFIG);
@@ -65,7 +67,7 @@ final class Failures {
       case 26 -> new Errno("ETXTBSY", Kind.CONFIG);
       case 28 -> new Errno("ENOSPC", Kind.RETRY);
       case 30 -> new Errno("EROFS", Kind.CONFIG);
-      case 38 -> new Errno("ENOSYS", Kind.CONFIG);
+      case ENOSYS -> new Errno("ENOSYS", Kind.CONFIG);
       case ENODATA -> new Errno("ENODATA", Kind.CONFIG);
       case 71 -> new Errno("EPROTO", Kind.PEER_LOST);
       case 75 -> new Errno("EOVERFLOW", Kind.BUG);

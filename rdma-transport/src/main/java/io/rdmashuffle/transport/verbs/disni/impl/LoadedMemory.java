@@ -1,6 +1,7 @@
 package io.rdmashuffle.transport.verbs.disni.impl;
 
 import io.rdmashuffle.transport.TransportException.Kind;
+import io.rdmashuffle.transport.verbs.HeldFile;
 import io.rdmashuffle.transport.verbs.HostMemory;
 import io.rdmashuffle.transport.verbs.Mapping;
 import io.rdmashuffle.transport.verbs.VerbsException;
@@ -14,6 +15,8 @@ final class LoadedMemory implements HostMemory {
   private static final Path USER_IDS = Path.of("/proc/self/uid_map");
   private final int pageBytes = NativeExtras.pageBytes();
   private final AtomicInteger mappings = new AtomicInteger();
+  private final AtomicInteger files = new AtomicInteger();
+  private volatile boolean walks; // once openat2(2) has turned out to be missing
 
   @Override
   public int pageBytes() {
@@ -76,8 +79,37 @@ final class LoadedMemory implements HostMemory {
     }
   }
 
+  @Override
+  public HeldFile holdBeneath(Path directory, Path relative) throws VerbsException {
+    try {
+      return new LoadedFile(descriptorOf(directory.toString(), relative.toString()), files);
+    } catch (NativeFailure e) {
+      throw Failures.of(e, "of " + relative + " beneath " + directory);
+    }
+  }
+
+  /** A filter of system calls that does not know openat2 answers EPERM, as older containers do. */
+  private int descriptorOf(String directory, String relative) throws NativeFailure {
+    if (!walks) {
+      try {
+        return NativeExtras.openBeneath(directory, relative);
+      } catch (NativeFailure e) {
+        if (e.errno() != Failures.ENOSYS && e.errno() != Failures.EPERM) {
+          throw e;
+        }
+      }
+      walks = true;
+    }
+    return NativeExtras.walkBeneath(directory, relative);
+  }
+
   int openMappings() {
     return mappings.get();
+  }
+
+  /** Files held. */
+  int openFiles() {
+    return files.get();
   }
 
   private static void requirePositive(long bytes) throws VerbsException {

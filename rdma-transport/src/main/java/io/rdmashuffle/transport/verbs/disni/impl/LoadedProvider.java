@@ -44,7 +44,7 @@ public final class LoadedProvider implements DisniProvider {
 
   @Override
   public int openObjects() {
-    return NativeExtras.openObjects() + memory.openMappings();
+    return NativeExtras.openObjects() + memory.openMappings() + memory.openFiles();
   }
 
   @Override

@@ -76,6 +76,17 @@ final class NativeExtras {
   static native long mapFile(String path, long offsetBytes, long bytes, boolean writable)
       throws NativeFailure;
 
+  /**
+   * A descriptor (O_PATH) of what the path beneath the directory leads to without following a link:
+   * openat2(2). ENOSYS before Linux 5.6, ELOOP at a link, EXDEV where the path leads up.
+   */
+  static native int openBeneath(String directory, String path) throws NativeFailure;
+
+  /** The same by openat(2), one directory after the other; ENOTDIR at a link to a directory. */
+  static native int walkBeneath(String directory, String path) throws NativeFailure;
+
+  static native void closeFile(int descriptor);
+
   static native void unmap(long address, long bytes) throws NativeFailure;
 
   /** A direct buffer over memory that the caller keeps mapped. At most 2 GiB - 1. */
