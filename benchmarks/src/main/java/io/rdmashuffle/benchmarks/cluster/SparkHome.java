@@ -8,6 +8,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Collectors;
 
 /**
  * A folder that Spark takes for an installation: {@code jars/} full of links, and {@code RELEASE}.
@@ -35,9 +36,13 @@ public final class SparkHome {
           "sun.util.calendar");
 
   private final Path folder;
+  private final String classPath;
+  private final boolean listed;
 
-  private SparkHome(Path folder) {
+  private SparkHome(Path folder, String classPath, boolean listed) {
     this.folder = folder;
+    this.classPath = classPath;
+    this.listed = listed;
   }
 
   /**
@@ -53,9 +58,28 @@ public final class SparkHome {
         continue;
       }
     }
+    complete(folder);
+    return new SparkHome(folder.toAbsolutePath(), jars.toAbsolutePath() + "/*", false);
+  }
+
+  /**
+   * As {@link #create}, but {@code jars/} stays empty and every class path is the list itself: the
+   * same in each process and each run, as an archive of shared classes needs it. The order in
+   * {@code jars/*} is the file system's.
+   */
+  public static SparkHome createListed(Path folder, List<Path> sparkJars) throws IOException {
+    Files.createDirectories(folder.resolve("jars"));
+    complete(folder);
+    String list =
+        sparkJars.stream()
+            .map(jar -> jar.toAbsolutePath().toString())
+            .collect(Collectors.joining(java.io.File.pathSeparator));
+    return new SparkHome(folder.toAbsolutePath(), list, true);
+  }
+
+  private static void complete(Path folder) throws IOException {
     Files.writeString(folder.resolve("RELEASE"), "");
     Files.createDirectories(folder.resolve("tmp"));
-    return new SparkHome(folder.toAbsolutePath());
   }
 
   /** Reads a class path as maven-dependency-plugin's build-classpath writes it. */
@@ -73,7 +97,12 @@ public final class SparkHome {
 
   /** The class path of a driver or daemon JVM. */
   public String classPath() {
-    return folder.resolve("jars") + "/*";
+    return classPath;
+  }
+
+  /** What an application must set beyond its own. */
+  Map<String, String> settings() {
+    return listed ? Map.of("spark.executor.extraClassPath", classPath) : Map.of();
   }
 
   /** What the environment of every process of the cluster must say. */

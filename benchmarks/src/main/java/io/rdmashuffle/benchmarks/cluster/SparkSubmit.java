@@ -31,6 +31,7 @@ public final class SparkSubmit {
     this.mainClass = mainClass;
     set("spark.ui.enabled", "false");
     set("spark.driver.host", "127.0.0.1");
+    setAll(home.settings());
   }
 
   public SparkSubmit set(String key, String value) {

@@ -20,6 +20,7 @@ final class SubmittedSuite {
   private final TestCluster cluster;
   private final Map<String, String> settings = new LinkedHashMap<>();
   private final List<String> jobs = new ArrayList<>();
+  private final List<String> driverOptions = new ArrayList<>();
 
   private SubmittedSuite(String name) throws IOException {
     this.cluster = TestCluster.fresh(name);
@@ -49,6 +50,12 @@ final class SubmittedSuite {
     return this;
   }
 
+  /** One more option of the driver's JVM. */
+  SubmittedSuite driverOption(String option) {
+    driverOptions.add(option);
+    return this;
+  }
+
   /** Only these jobs instead of all. */
   SubmittedSuite jobs(String... names) {
     jobs.addAll(List.of(names));
@@ -66,6 +73,7 @@ final class SubmittedSuite {
     arguments.addAll(jobs);
     SparkSubmit submit =
         cluster.submit(SuiteApplication.class).setAll(settings).driverOption("-Xmx768m");
+    driverOptions.forEach(submit::driverOption);
     try (SparkSubmit.Run run =
         submit.start(master, arguments, cluster.stdout(), cluster.stderr())) {
       return new Finished(run.await(LIMIT), cluster);

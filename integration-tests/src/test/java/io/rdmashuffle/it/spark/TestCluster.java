@@ -18,6 +18,9 @@ import java.util.stream.Stream;
 final class TestCluster {
   private static final int TAIL = 4_000;
 
+  /** An archive of Spark's classes for all JVMs ({@link SharedClasses}); null: none. */
+  private static final String SHARED_CLASSES = System.getProperty("it.sharedClasses");
+
   private final Path folder;
   private final SparkHome home;
 
@@ -30,7 +33,12 @@ final class TestCluster {
     Path folder = Path.of(System.getProperty("it.folder"), name).toAbsolutePath();
     delete(folder);
     List<Path> sparkJars = SparkHome.readClassPath(Path.of(System.getProperty("it.spark")));
-    return new TestCluster(folder, SparkHome.create(folder.resolve("spark"), sparkJars));
+    Path home = folder.resolve("spark");
+    return new TestCluster(
+        folder,
+        SHARED_CLASSES == null
+            ? SparkHome.create(home, sparkJars)
+            : SparkHome.createListed(home, sparkJars));
   }
 
   private static void delete(Path folder) throws IOException {
@@ -53,8 +61,14 @@ final class TestCluster {
    * shuffle, because the workloads name the plugin's report.
    */
   SparkSubmit submit(Class<?> mainClass) {
-    return new SparkSubmit(home, path("it.application"), mainClass.getName())
-        .jars(List.of(path("it.workloads"), path("it.plugin")));
+    SparkSubmit submit =
+        new SparkSubmit(home, path("it.application"), mainClass.getName())
+            .jars(List.of(path("it.workloads"), path("it.plugin")));
+    if (SHARED_CLASSES != null && Files.exists(Path.of(SHARED_CLASSES))) {
+      String option = "-XX:SharedArchiveFile=" + SHARED_CLASSES;
+      submit.driverOption(option).set("spark.executor.extraJavaOptions", option);
+    }
+    return submit;
   }
 
   private static Path path(String property) {
