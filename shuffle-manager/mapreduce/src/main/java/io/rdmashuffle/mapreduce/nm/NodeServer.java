@@ -1,6 +1,7 @@
 package io.rdmashuffle.mapreduce.nm;
 
 import io.rdmashuffle.core.runtime.AdapterFinder;
+import io.rdmashuffle.core.runtime.AdapterSource;
 import io.rdmashuffle.mapreduce.MapReduceSettings;
 import io.rdmashuffle.transport.CloseStack;
 import io.rdmashuffle.transport.NanoClock;
@@ -41,6 +42,7 @@ final class NodeServer implements AutoCloseable, Tenants {
 
   private final NodeSite site;
   private final MapReduceSettings settings;
+  private final AdapterSource adapters;
   private final JobCatalog catalog;
   private final JobRegistry registry;
   private final ThreadPoolExecutor worker;
@@ -49,9 +51,11 @@ final class NodeServer implements AutoCloseable, Tenants {
   private volatile OwnerTransport transport; // null before, after, and if it cannot be had
   private volatile String problem = "it is starting";
 
-  private NodeServer(NodeSite site, MapReduceSettings settings, JobRegistry.Store store) {
+  private NodeServer(
+      NodeSite site, MapReduceSettings settings, AdapterSource adapters, JobRegistry.Store store) {
     this.site = site;
     this.settings = settings;
+    this.adapters = adapters;
     catalog =
         new JobCatalog(
             new MapOutputLocator(site.directories(), () -> host, FileOwners.demandedHere()),
@@ -71,8 +75,16 @@ final class NodeServer implements AutoCloseable, Tenants {
 
   /** Begins to open, and takes up the jobs of before a restart. Does not wait for the adapter. */
   static NodeServer start(NodeSite site, MapReduceSettings settings) {
+    long wantedBytes =
+        Math.min(
+            settings.transport().server().stagingBytes(), settings.transport().memory().bytes());
+    return start(site, settings, new AdapterFinder(settings.device(), wantedBytes)::find);
+  }
+
+  /** The same on an adapter from elsewhere. */
+  static NodeServer start(NodeSite site, MapReduceSettings settings, AdapterSource adapters) {
     JobRegistry.Store store = store(site);
-    NodeServer server = new NodeServer(site, settings, store);
+    NodeServer server = new NodeServer(site, settings, adapters, store);
     server.work(server::open);
     server.registry.recover(load(store));
     return server;
@@ -167,12 +179,8 @@ final class NodeServer implements AutoCloseable, Tenants {
 
   private void openTransport() throws TransportException {
     int port = settings.port().portFor(site.httpPort());
-    long wantedBytes =
-        Math.min(
-            settings.transport().server().stagingBytes(), settings.transport().memory().bytes());
     try (CloseStack undo = new CloseStack()) {
-      AdapterFinder.Found found =
-          new AdapterFinder(settings.device(), wantedBytes).find(this::address, undo);
+      AdapterFinder.Found found = adapters.find(this::address, undo);
       host = found.provider().hostMemory(); // before the first reader
       OwnerTransport opened =
           undo.push(

@@ -1,6 +1,7 @@
 package io.rdmashuffle.mapreduce.reduce;
 
 import io.rdmashuffle.core.runtime.AdapterFinder;
+import io.rdmashuffle.core.runtime.AdapterSource;
 import io.rdmashuffle.transport.CloseStack;
 import io.rdmashuffle.transport.NanoClock;
 import io.rdmashuffle.transport.RdmaTransport;
@@ -10,25 +11,41 @@ import io.rdmashuffle.transport.TransportSettings;
 import io.rdmashuffle.transport.client.BlockClient;
 import io.rdmashuffle.transport.client.Discovery;
 import java.net.InetAddress;
+import java.util.function.Function;
 
 /** Chooses an adapter of this host, loads its libraries, and starts a reader on it. */
 final class DeviceReaderOpener implements ReaderOpener {
+  private final Function<ReduceSettings, AdapterSource> adapters;
+
+  DeviceReaderOpener() {
+    this(DeviceReaderOpener::adaptersOfThisHost);
+  }
+
+  /**
+   * @param adapters for a task with these settings
+   */
+  DeviceReaderOpener(Function<ReduceSettings, AdapterSource> adapters) {
+    this.adapters = adapters;
+  }
+
+  private static AdapterSource adaptersOfThisHost(ReduceSettings settings) {
+    TransportSettings transport = settings.shared().transport();
+    long wantedBytes = Math.min(transport.client().poolBytes(), transport.memory().bytes());
+    return new AdapterFinder(settings.shared().device(), wantedBytes)::find;
+  }
+
   @Override
   public OpenedReader open(ReduceSettings settings, String processName, Discovery discovery)
       throws TransportException {
-    TransportSettings transport = settings.shared().transport();
-    long wantedBytes = Math.min(transport.client().poolBytes(), transport.memory().bytes());
     try (CloseStack undo = new CloseStack()) {
-      AdapterFinder.Found found =
-          new AdapterFinder(settings.shared().device(), wantedBytes)
-              .find(InetAddress::getLocalHost, undo);
+      AdapterFinder.Found found = adapters.apply(settings).find(InetAddress::getLocalHost, undo);
       ReaderTransport reader =
           undo.push(
               ReaderTransport.open(
                   new RdmaTransport.Site(
                       found.provider(), found.address(), processName, NanoClock.system()),
                   discovery,
-                  transport));
+                  settings.shared().transport()));
       DeviceReader opened = new DeviceReader(reader, undo.handOver());
       reader.lost().thenAccept(why -> closeInBackground(opened));
       return opened;
