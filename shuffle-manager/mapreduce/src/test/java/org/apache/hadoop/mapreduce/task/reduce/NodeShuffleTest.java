@@ -2,6 +2,7 @@ package org.apache.hadoop.mapreduce.task.reduce;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdmashuffle.mapreduce.nm.NodeProcess;
 import io.rdmashuffle.mapreduce.nm.ShuffleNode;
 import io.rdmashuffle.mapreduce.nm.Waiting;
 import io.rdmashuffle.mapreduce.reduce.TestSegment;
@@ -174,6 +175,42 @@ final class NodeShuffleTest {
         .allSatisfy(m -> assertThat(m.getTaskID().getId()).isLessThan(lost));
     assertThat(byRdma()).isEqualTo(MAPS);
     assertThat(rig.reported("HOSTS_FALLEN_BACK.connect-failed")).isEqualTo(1);
+  }
+
+  @Test
+  void aNodeManagerKilledDuringACopyCostsNoReducer() throws Exception {
+    int maps = 150; // most of them elsewhere, or Hadoop takes the reducer for the sick one
+    int lost = 40;
+    rig.conf.setLong(MRJobConfig.MAX_SHUFFLE_FETCH_RETRY_DELAY, 20_000); // tried once
+    rig.writeMaps(maps, WORDS);
+    ShuffleNode other = node("other");
+    start(other, lost, maps);
+    CompletableFuture<Map<String, Integer>> reducer = startReducer();
+    Waiting.until(() -> rig.shuffledMaps() == maps - lost);
+    String url;
+    try (NodeProcess dying =
+        NodeProcess.start(folder.resolve("dying"), MapOutputs.JOB, rig.secret)) {
+      url = dying.url();
+      for (int map = 0; map < lost; map++) {
+        if (map == lost / 2) { // the reducer is at it, and more is to come
+          Waiting.until(() -> rig.shuffledMaps() > maps - lost);
+          dying.kill();
+        }
+        TestSegment segment = rig.outputs().segment(MapOutputs.attempt(map));
+        dying.write(MapOutputs.attempt(map), segment.content().apply(0), segment.rawBytes());
+        rig.succeeded(MapOutputs.attempt(map), url);
+      }
+    }
+    Waiting.until(() -> !rig.blamedMaps().isEmpty());
+    for (int map = 0; map < lost; map++) {
+      rig.obsolete(MapOutputs.attempt(map), url);
+    }
+    write(other, 0, lost, 1);
+
+    assertThat(reducer.get(40, TimeUnit.SECONDS)).isEqualTo(rig.outputs().sums());
+    assertThat(rig.blamedMaps())
+        .allSatisfy(m -> assertThat(m.getTaskID().getId()).isLessThan(lost));
+    assertThat(rig.reported("HOSTS_FALLEN_BACK")).isPositive();
   }
 
   @Test
