@@ -21,7 +21,15 @@ final class IndexCache {
    * @param application of the job
    * @param number as block keys have it
    */
-  private record Output(ApplicationId application, long number) {}
+  private record Output(ApplicationId application, long number) {
+    /**
+     * Numbers of attempts of one job differ in their upper bits, which a HashMap hardly looks at.
+     */
+    @Override
+    public int hashCode() {
+      return application.hashCode() ^ (int) (number * 0x9E37_79B9_7F4A_7C15L >>> 32);
+    }
+  }
 
   IndexCache(long maxBytes) {
     this.maxBytes = maxBytes;
