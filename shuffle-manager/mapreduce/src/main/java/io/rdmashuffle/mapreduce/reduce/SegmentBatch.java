@@ -27,7 +27,7 @@ public final class SegmentBatch implements AutoCloseable {
   /** Stands for the length among the numbers of pieces. */
   private static final int LENGTH = -1;
 
-  /** The rest of a segment is asked for in requests of at least this part of the window. */
+  /** Requests are for at least this part of the window, as long as there is as much to ask for. */
   private static final int REQUESTS_PER_WINDOW = 4;
 
   private final BlockClient client;
@@ -217,10 +217,8 @@ public final class SegmentBatch implements AutoCloseable {
   }
 
   private void planPieces(InFlight segment, List<Ask> asks) {
-    long room = Math.max(0, limits.windowBytes() - usedBytes) / limits.pieceBytes();
-    long request = limits.windowBytes() / limits.pieceBytes() / REQUESTS_PER_WINDOW;
     long unasked = segment.unasked();
-    long count = room < Math.min(request, unasked) ? 0 : Math.min(room, unasked);
+    long count = isWorthARequest(unasked) ? Math.min(room(), unasked) : 0;
     if (count == 0 && segment.isStarving()) {
       count = Math.min(1, unasked);
     }
@@ -230,7 +228,22 @@ public final class SegmentBatch implements AutoCloseable {
     }
   }
 
+  /** Pieces there is room for. */
+  private long room() {
+    return Math.max(0, limits.windowBytes() - usedBytes) / limits.pieceBytes();
+  }
+
+  /** A request costs both sides about the same whether it is for one piece or for many. */
+  private boolean isWorthARequest(long pieces) {
+    long request = limits.windowBytes() / limits.pieceBytes() / REQUESTS_PER_WINDOW;
+    return room() >= Math.min(request, pieces);
+  }
+
   private void planHeads(List<Ask> asks) {
+    boolean readerWaits = nextHead <= at;
+    if (!readerWaits && usedBytes > 0 && !isWorthARequest(segments.size() - nextHead)) {
+      return;
+    }
     while (nextHead < segments.size()
         && (usedBytes == 0 || usedBytes + limits.pieceBytes() <= limits.windowBytes())) {
       InFlight segment = segments.get(nextHead++);

@@ -67,6 +67,18 @@ final class SegmentBatchTest {
   }
 
   @Test
+  void smallSegmentsBeyondTheWindowAreAskedForSeveralAtATime() throws Exception {
+    int maps = 41;
+    serve(maps, 10);
+    try (SegmentBatch batch = batch(maps, LIMITS)) {
+      readAll(batch);
+    }
+    List<Integer> heads = server.requests().stream().map(keys -> keys.size() / 2).toList();
+    assertThat(heads.stream().mapToInt(Integer::intValue).sum()).isEqualTo(maps);
+    assertThat(heads.subList(0, heads.size() - 1)).allMatch(asked -> asked >= 2);
+  }
+
+  @Test
   void aLargeSegmentStreamsWithinTheWindow() throws Exception {
     List<byte[]> contents = serve(3, 100 * PIECE + 17);
     try (SegmentBatch batch = batch(3, LIMITS)) {
