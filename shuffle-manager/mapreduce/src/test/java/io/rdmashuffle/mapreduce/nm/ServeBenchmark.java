@@ -34,7 +34,6 @@ final class ServeBenchmark {
   private static final List<String> JVM =
       List.of(
           "-XX:+UseSerialGC",
-          "-XX:TieredStopAtLevel=1", // a compiler's time depends on how long a process runs
           "-Xms512m", // all of it from the start: touching memory first costs time, too
           "-Xmx512m",
           "-XX:+AlwaysPreTouch",
@@ -47,7 +46,7 @@ final class ServeBenchmark {
     STAGING
   }
 
-  private record Cost(double ownerNsPerByte, double readerNsPerByte) {
+  private record Cost(double ownerNsPerByte, double readerNsPerByte, double wallNsPerByte) {
     double sum() {
       return ownerNsPerByte + readerNsPerByte;
     }
@@ -70,17 +69,18 @@ final class ServeBenchmark {
       writeOutputs(folder, segmentBytes);
       System.out.printf(
           Locale.ROOT,
-          "%d maps, %d reduces, segments of %d bytes%n%-16s %14s %14s %14s%n",
+          "%d maps, %d reduces, segments of %d bytes%n%-16s %14s %14s %14s %14s%n",
           MAPS,
           REDUCES,
           segmentBytes,
           "way",
           "owner s/GB",
           "reader s/GB",
-          "bytes/CPU s");
+          "bytes/CPU s",
+          "s/GB");
       for (int i = 0; i < repetitions; i++) {
         for (Way way : ways) {
-          run(folder, way, segmentBytes);
+          run(folder, way);
         }
       }
     } finally {
@@ -91,11 +91,12 @@ final class ServeBenchmark {
   private static void print(String what, Cost cost) {
     System.out.printf(
         Locale.ROOT,
-        "%-16s %14.3f %14.3f %14.3e%n",
+        "%-16s %14.3f %14.3f %14.3e %14.3f%n",
         what,
         cost.ownerNsPerByte,
         cost.readerNsPerByte,
-        1e9 / cost.sum());
+        1e9 / cost.sum(),
+        cost.wallNsPerByte);
   }
 
   private static void writeOutputs(Path folder, int segmentBytes) throws IOException {
@@ -107,27 +108,30 @@ final class ServeBenchmark {
     }
   }
 
-  private static void run(Path folder, Way way, int segmentBytes) throws Exception {
+  private static void run(Path folder, Way way) throws Exception {
     int port = FreePort.find();
     try (Owner owner = new Owner(way.name(), folder.toString(), String.valueOf(port))) {
       int httpPort = owner.awaitReady();
       try (ServeReader reader =
           way == Way.HTTP ? ServeReader.http(httpPort) : ServeReader.rdma(port)) {
-        reader.fetch(MAPS, MAPS + WARM_UP_MAPS, WARM_UP_SEGMENT_BYTES);
-        print(way + ", first", measure(owner, reader, segmentBytes));
-        print(way + ", again", measure(owner, reader, segmentBytes));
+        reader.fetch(MAPS, MAPS + WARM_UP_MAPS);
+        print(way + ", first", measure(owner, reader));
+        print(way + ", again", measure(owner, reader));
       }
     }
   }
 
-  private static Cost measure(Owner owner, ServeReader reader, int segmentBytes) throws Exception {
+  private static Cost measure(Owner owner, ServeReader reader) throws Exception {
     long reading = ProcessHandle.current().pid();
     long ownerBefore = cpuNs(owner.process.pid());
     long readerBefore = cpuNs(reading);
-    long bytes = reader.fetch(0, MAPS, segmentBytes);
+    long start = System.nanoTime();
+    long bytes = reader.fetch(0, MAPS);
+    long wallNs = System.nanoTime() - start;
     return new Cost(
         (double) (cpuNs(owner.process.pid()) - ownerBefore) / bytes,
-        (double) (cpuNs(reading) - readerBefore) / bytes);
+        (double) (cpuNs(reading) - readerBefore) / bytes,
+        (double) wallNs / bytes);
   }
 
   /**

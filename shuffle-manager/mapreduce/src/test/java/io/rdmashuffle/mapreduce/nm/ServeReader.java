@@ -1,18 +1,25 @@
 package io.rdmashuffle.mapreduce.nm;
 
-import io.rdmashuffle.mapreduce.MapOutputKeys;
+import io.rdmashuffle.mapreduce.reduce.Arrival;
+import io.rdmashuffle.mapreduce.reduce.Segment;
+import io.rdmashuffle.mapreduce.reduce.SegmentBatch;
 import io.rdmashuffle.transport.CloseStack;
 import io.rdmashuffle.transport.verbs.disni.DisniProvider;
 import io.rdmashuffle.transport.verbs.disni.DisniProviders;
-import io.rdmashuffle.transport.wire.BlockKey;
 import java.io.DataInputStream;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import org.apache.hadoop.mapred.TaskAttemptID;
 
-/** A reduce task's part of {@link ServeBenchmark}: up to twenty maps at a time, as Hadoop does. */
+/**
+ * A reduce task's part of {@link ServeBenchmark}: up to twenty maps at a time, as Hadoop does, and
+ * by RDMA as a fetcher reads them.
+ */
 final class ServeReader implements AutoCloseable {
   private static final int MAPS_AT_A_TIME = 20;
+
   private static final Job JOB = MapOutputFiles.job(1);
 
   private final Source source;
@@ -20,7 +27,7 @@ final class ServeReader implements AutoCloseable {
 
   /** Fetches segments, and copies each to the heap. */
   private interface Source {
-    long fetch(int fromMap, int toMap, int reduce, int segmentBytes) throws Exception;
+    long fetch(int fromMap, int toMap, int reduce) throws Exception;
   }
 
   private ServeReader(Source source, CloseStack parts) {
@@ -46,11 +53,11 @@ final class ServeReader implements AutoCloseable {
   }
 
   /** All segments of these maps, which have so many bytes each; returns the sum. */
-  long fetch(int fromMap, int toMap, int segmentBytes) throws Exception {
+  long fetch(int fromMap, int toMap) throws Exception {
     long bytes = 0;
     for (int reduce = 0; reduce < ServeBenchmark.REDUCES; reduce++) {
       for (int map = fromMap; map < toMap; map += MAPS_AT_A_TIME) {
-        bytes += source.fetch(map, Math.min(toMap, map + MAPS_AT_A_TIME), reduce, segmentBytes);
+        bytes += source.fetch(map, Math.min(toMap, map + MAPS_AT_A_TIME), reduce);
       }
     }
     return bytes;
@@ -58,7 +65,7 @@ final class ServeReader implements AutoCloseable {
 
   private record Http(int port) implements Source {
     @Override
-    public long fetch(int fromMap, int toMap, int reduce, int segmentBytes) throws Exception {
+    public long fetch(int fromMap, int toMap, int reduce) throws Exception {
       List<Integer> maps = new ArrayList<>();
       for (int map = fromMap; map < toMap; map++) {
         maps.add(map);
@@ -75,21 +82,19 @@ final class ServeReader implements AutoCloseable {
 
   private record Rdma(SoftReader reader) implements Source {
     @Override
-    public long fetch(int fromMap, int toMap, int reduce, int segmentBytes) throws Exception {
-      List<BlockKey> keys = new ArrayList<>();
-      int pieces = (segmentBytes + MapOutputKeys.PIECE_BYTES - 1) / MapOutputKeys.PIECE_BYTES;
+    public long fetch(int fromMap, int toMap, int reduce) throws Exception {
+      List<TaskAttemptID> attempts = new ArrayList<>();
       for (int map = fromMap; map < toMap; map++) {
-        for (int piece = 0; piece < pieces; piece++) {
-          keys.add(MapOutputKeys.pieceKeyOf(MapOutputFiles.attempt(JOB, map), reduce, piece));
-        }
-      }
-      SoftReader.Fetched fetched = reader.fetch(keys);
-      if (fetched.fallbacks() > 0) {
-        throw new IOException(fetched.fallbacks() + " pieces fell back");
+        attempts.add(MapOutputFiles.attempt(JOB, map));
       }
       long bytes = 0;
-      for (int i = 0; i < keys.size(); i++) {
-        bytes += fetched.read(i).bytes().length;
+      try (SegmentBatch batch = reader.batch(reduce, attempts)) {
+        for (Optional<Arrival> next = batch.next(); next.isPresent(); next = batch.next()) {
+          if (!(next.get() instanceof Segment segment)) {
+            throw new IOException(next.get() + " came instead of a segment");
+          }
+          bytes += segment.stream().readNBytes((int) segment.partBytes()).length;
+        }
       }
       return bytes;
     }

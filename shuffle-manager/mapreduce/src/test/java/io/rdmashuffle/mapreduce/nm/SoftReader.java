@@ -3,6 +3,8 @@ package io.rdmashuffle.mapreduce.nm;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdmashuffle.mapreduce.JobCredential;
+import io.rdmashuffle.mapreduce.reduce.SegmentBatch;
+import io.rdmashuffle.mapreduce.reduce.TestGates;
 import io.rdmashuffle.transport.FallbackReason;
 import io.rdmashuffle.transport.NanoClock;
 import io.rdmashuffle.transport.RdmaTransport;
@@ -24,6 +26,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import org.apache.hadoop.mapreduce.TaskAttemptID;
 
 /** A reduce task's transport on the software adapter. */
 final class SoftReader implements AutoCloseable {
@@ -62,6 +65,11 @@ final class SoftReader implements AutoCloseable {
             peer -> CompletableFuture.completedFuture(invitation),
             TransportSettings.defaults(
                 new MemoryBudget.Bound(128L << 20, "the test's bound", "none")));
+  }
+
+  /** The segments of one reduce, as a fetcher reads them; the caller closes it. */
+  SegmentBatch batch(int reduce, List<? extends TaskAttemptID> attempts) {
+    return TestGates.batch(transport.client(), node, reduce, attempts);
   }
 
   Fetched fetch(BlockKey... keys) throws InterruptedException {

@@ -4,8 +4,12 @@ import io.rdmashuffle.transport.NanoClock;
 import io.rdmashuffle.transport.TransportException;
 import io.rdmashuffle.transport.TransportException.Kind;
 import io.rdmashuffle.transport.client.BlockClient;
+import io.rdmashuffle.transport.client.Peer;
 import java.time.Duration;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.hadoop.mapred.JobConf;
+import org.apache.hadoop.mapreduce.TaskAttemptID;
 
 /** Sessions over a client of the test's own, for tests of other packages. */
 public final class TestGates {
@@ -32,6 +36,13 @@ public final class TestGates {
             new BatchLimits(pieceBytes, 8L * pieceBytes, PIECE_TIMEOUT),
             new HostHealth(NanoClock.system(), REST, REST),
             new ShuffleCounters(counters)));
+  }
+
+  /** Segments as a fetcher with Hadoop's defaults reads them. */
+  public static SegmentBatch batch(
+      BlockClient client, Peer node, int reduce, List<? extends TaskAttemptID> attempts) {
+    BatchLimits limits = ReduceSettings.from(new JobConf(false)).limits();
+    return new SegmentBatch(client, node, new JobKeys(reduce), limits, attempts);
   }
 
   /**
