@@ -89,6 +89,15 @@ final class Collected implements FetchListener {
     return count;
   }
 
+  /** Closes every block that came. */
+  void close() {
+    for (int i = 0; i < keys.size(); i++) {
+      if (outcomes.get(i) instanceof Block block) {
+        block.close();
+      }
+    }
+  }
+
   /** Compares every block that came with the owner's file, and closes it. */
   Collected check(Outputs owner) throws IOException {
     for (int i = 0; i < keys.size(); i++) {

@@ -26,9 +26,10 @@ import java.util.concurrent.TimeUnit;
  * Prints what posting READs and polling for them costs, by size and chain length, and what it
  * allocates. The CPU time is that of the posting thread, which on the software adapter also copies
  * what is small; it means something on a busy host, where the elapsed time does not. A main
- * program, for people: {@code ReadCost [soft | system:ADDRESS]}.
+ * program, for people: {@code ReadCost [soft | system:ADDRESS]}. Comparisons with other programs
+ * take {@link #latenciesNs} from here.
  */
-final class ReadCost {
+public final class ReadCost {
   private static final ThreadMXBean THREADS = (ThreadMXBean) ManagementFactory.getThreadMXBean();
   private static final int ROUNDS = 5;
   private static final int CHAIN = 16;
@@ -67,6 +68,28 @@ final class ReadCost {
     }
   }
 
+  /**
+   * How long single READs take of which each is slept for, as {@code ib_read_lat -e} does.
+   *
+   * @param warmUp how many go before those that are returned
+   */
+  public static double[] latenciesNs(
+      VerbsProvider provider, InetAddress address, int bytes, int warmUp, int count)
+      throws Exception {
+    double[] latencies = new double[count];
+    try (CloseStack opened = new CloseStack()) {
+      ReadCost cost = new ReadCost(opened, provider, address);
+      ReadChain one = cost.chain(bytes, 1);
+      for (int i = -warmUp; i < count; i++) {
+        long start = System.nanoTime();
+        cost.queuePair.postReads(one);
+        cost.sleepForCompletion();
+        latencies[Math.max(0, i)] = System.nanoTime() - start;
+      }
+    }
+    return latencies;
+  }
+
   private static MemoryRegion register(
       CloseStack opened, VerbsProvider provider, ProtectionDomain domain, Access access)
       throws Exception {
@@ -97,13 +120,18 @@ final class ReadCost {
     return made;
   }
 
-  private void measure(int bytes, int length) throws Exception {
+  private ReadChain chain(int bytes, int length) {
     ReadChain chain = new ReadChain(CHAIN);
     for (int i = 0; i < length; i++) {
       long offset = (long) i * bytes;
       chain.add(bytes).from(source.address() + offset, source.rkey());
       chain.into(sink.address() + offset, sink.lkey());
     }
+    return chain;
+  }
+
+  private void measure(int bytes, int length) throws Exception {
+    ReadChain chain = chain(bytes, length);
     int posts = 200_000 / length / Math.max(1, bytes / 4096);
     run(chain, posts); // for the compiler
     long[] elapsedNs = new long[ROUNDS];
@@ -137,9 +165,22 @@ final class ReadCost {
       while (completions.poll(batch) == 0) {
         Thread.onSpinWait();
       }
-      if (batch.status(0) != WcStatus.SUCCESS) {
-        throw new AssertionError(batch.status(0));
-      }
+      checkCompletion();
+    }
+  }
+
+  private void sleepForCompletion() throws Exception {
+    completions.arm();
+    while (completions.poll(batch) == 0) {
+      completions.await(PATIENCE_NS);
+      completions.arm();
+    }
+    checkCompletion();
+  }
+
+  private void checkCompletion() {
+    if (batch.status(0) != WcStatus.SUCCESS) {
+      throw new AssertionError(batch.status(0));
     }
   }
 
