@@ -49,16 +49,20 @@ final class SystemComparisonTest {
   @Test
   void bandwidthOfLargeBlocks() throws Exception {
     int blocks = 64;
-    double theirs = perftest("ib_read_bw -s 1048576 -n 100", 1_048_576, 3);
+    String tool = "ib_read_bw -s 1048576 -n 100";
+    double before = perftest(tool, 1_048_576, 3);
     double[] ours = blocksPerSecond(1 << 20, blocks, 8);
+    double theirs = (before + perftest(tool, 1_048_576, 3)) / 2; // a host is not always as busy
     report("MiB/s, blocks of 1 MiB", "ib_read_bw -R", theirs, ours);
     assertThat(ours[ROUNDS / 2]).isGreaterThan(theirs / 4);
   }
 
   @Test
   void rateOfSmallBlocks() throws Exception {
-    double theirs = perftest("ib_read_bw -s 4096 -n 1000", 4096, 4) * 1e6;
+    String tool = "ib_read_bw -s 4096 -n 1000";
+    double before = perftest(tool, 4096, 4);
     double[] ours = blocksPerSecond(4096, 1024, 256);
+    double theirs = (before + perftest(tool, 4096, 4)) / 2 * 1e6;
     report("blocks of 4 KiB per second", "ib_read_bw -R", theirs, ours);
     assertThat(ours[ROUNDS / 2]).isGreaterThan(theirs / 50);
   }
@@ -164,7 +168,7 @@ final class SystemComparisonTest {
                 + " && exit; done; exit 1");
     return output
         .lines()
-        .map(line -> line.strip().split(" +"))
+        .map(line -> line.strip().split("\\s+"))
         .filter(words -> words[0].equals(String.valueOf(bytes)) && words.length > column)
         .mapToDouble(words -> Double.parseDouble(words[column]))
         .findFirst()
