@@ -15,9 +15,9 @@ import org.apache.hadoop.mapreduce.TaskAttemptID;
 
 /**
  * Map outputs of one host on their way to one fetcher, which reads them one after the other.
- * Requests run ahead of it within a window of bytes: the rest of the segment being read first, then
- * the beginnings of the next ones, so that small segments come many to a request and large ones
- * stream.
+ * Requests run ahead of it within a window of bytes: the rest of the segments that have begun to
+ * come first, then the beginnings of the next ones, which may take half of the window. So small
+ * segments come many to a request, and large ones stream.
  *
  * <p><b>Threads:</b> one reads; {@link #cancel} is for any; the transport's threads deliver. The
  * lock is held for moments only and never while anybody waits for the network. <b>Ownership:</b>
@@ -27,8 +27,11 @@ public final class SegmentBatch implements AutoCloseable {
   /** Stands for the length among the numbers of pieces. */
   private static final int LENGTH = -1;
 
-  /** Requests are for at least this part of the window, as long as there is as much to ask for. */
-  private static final int REQUESTS_PER_WINDOW = 4;
+  /**
+   * Requests are for at least this part of the window, as long as there is as much to ask for: each
+   * costs both sides about the same, for one piece or for many. The other part is read meanwhile.
+   */
+  private static final int REQUESTS_PER_WINDOW = 2;
 
   private final BlockClient client;
   private final Peer peer;
@@ -205,27 +208,37 @@ public final class SegmentBatch implements AutoCloseable {
 
   private List<Ask> plan() {
     List<Ask> asks = new ArrayList<>();
-    InFlight current = at >= 0 && at < segments.size() ? segments.get(at) : null;
-    boolean streaming = current != null && current.isReady() && !current.isDropped();
-    if (streaming) {
-      planPieces(current, asks);
+    if (usedBytes > 0 && !readerWaits() && !isWorthARequest()) {
+      return asks;
     }
-    if (!streaming || current.unasked() == 0) {
+    boolean allAsked = true;
+    for (int i = Math.max(0, at); i < nextHead && allAsked; i++) {
+      InFlight segment = segments.get(i);
+      planPieces(segment, asks);
+      allAsked = rest(segment) == 0;
+    }
+    if (allAsked) {
       planHeads(asks);
     }
     return asks;
   }
 
-  private void planPieces(InFlight segment, List<Ask> asks) {
-    long unasked = segment.unasked();
-    long count = isWorthARequest(unasked) ? Math.min(room(), unasked) : 0;
-    if (count == 0 && segment.isStarving()) {
-      count = Math.min(1, unasked);
+  /** Whether the reader's turn has come to something that was not even asked for. */
+  private boolean readerWaits() {
+    if (at < 0 || at >= segments.size()) {
+      return false;
     }
-    for (long i = 0; i < count; i++) {
-      int piece = segment.ask();
-      ask(asks, segment, piece, limits.pieceBytes(segment.partBytes(), piece));
+    InFlight segment = segments.get(at);
+    return nextHead <= at || (rest(segment) > 0 && segment.isStarving());
+  }
+
+  private boolean isWorthARequest() {
+    long enough = limits.windowBytes() / limits.pieceBytes() / REQUESTS_PER_WINDOW;
+    long left = segments.size() - nextHead;
+    for (int i = Math.max(0, at); i < nextHead && left < enough; i++) {
+      left += rest(segments.get(i));
     }
+    return room() >= Math.min(enough, left);
   }
 
   /** Pieces there is room for. */
@@ -233,19 +246,38 @@ public final class SegmentBatch implements AutoCloseable {
     return Math.max(0, limits.windowBytes() - usedBytes) / limits.pieceBytes();
   }
 
-  /** A request costs both sides about the same whether it is for one piece or for many. */
-  private boolean isWorthARequest(long pieces) {
-    long request = limits.windowBytes() / limits.pieceBytes() / REQUESTS_PER_WINDOW;
-    return room() >= Math.min(request, pieces);
+  /** Pieces to ask for of a segment that has begun to come. */
+  private static long rest(InFlight segment) {
+    boolean comes = segment.isReady() && !segment.isDropped() && segment.refusal() == null;
+    return comes ? segment.unasked() : 0;
   }
 
+  private void planPieces(InFlight segment, List<Ask> asks) {
+    long rest = rest(segment);
+    long count = Math.min(room(), rest);
+    if (count == 0
+        && rest > 0
+        && segment == segments.get(Math.max(0, at))
+        && segment.isStarving()) {
+      count = 1; // though later ones have taken the window
+    }
+    for (long i = 0; i < count; i++) {
+      int piece = segment.ask();
+      ask(asks, segment, piece, limits.pieceBytes(segment.partBytes(), piece));
+    }
+  }
+
+  /** The other half of the window is for the rest of the segments whose turn is next. */
   private void planHeads(List<Ask> asks) {
-    boolean readerWaits = nextHead <= at;
-    if (!readerWaits && usedBytes > 0 && !isWorthARequest(segments.size() - nextHead)) {
+    long mostBytes = Math.max(limits.pieceBytes(), limits.windowBytes() / 2);
+    long room = Math.max(0, mostBytes - usedBytes) / limits.pieceBytes();
+    long enough = mostBytes / limits.pieceBytes() / 2;
+    boolean alone = asks.isEmpty() && usedBytes > 0 && nextHead > at;
+    if (alone && room < Math.min(enough, segments.size() - nextHead)) {
       return;
     }
     while (nextHead < segments.size()
-        && (usedBytes == 0 || usedBytes + limits.pieceBytes() <= limits.windowBytes())) {
+        && (usedBytes == 0 || nextHead <= at || usedBytes + limits.pieceBytes() <= mostBytes)) {
       InFlight segment = segments.get(nextHead++);
       ask(asks, segment, LENGTH, 0);
       ask(asks, segment, segment.ask(), limits.pieceBytes());

@@ -58,12 +58,25 @@ final class SegmentBatchTest {
 
   @Test
   void smallSegmentsShareARequest() throws Exception {
-    serve(8, 10);
-    try (SegmentBatch batch = batch(8, LIMITS)) {
+    serve(4, 10);
+    try (SegmentBatch batch = batch(4, LIMITS)) {
       readAll(batch);
     }
     assertThat(server.requests()).hasSize(1);
-    assertThat(server.requests().get(0)).hasSize(16); // lengths and first pieces
+    assertThat(server.requests().get(0)).hasSize(8); // lengths and first pieces
+  }
+
+  @Test
+  void segmentsOfSeveralPiecesComeByFewRequests() throws Exception {
+    List<byte[]> contents = serve(20, 4 * PIECE);
+    BatchLimits limits = new BatchLimits(PIECE, 16 * PIECE, Duration.ofSeconds(20));
+    try (SegmentBatch batch = batch(20, limits)) {
+      for (byte[] content : contents) {
+        Segment segment = (Segment) batch.next().orElseThrow();
+        assertThat(segment.stream().readAllBytes()).isEqualTo(content);
+      }
+    }
+    assertThat(server.requests()).hasSizeLessThanOrEqualTo(20); // for 80 pieces
   }
 
   @Test
