@@ -7,7 +7,8 @@ import java.util.Arrays;
 
 /**
  * Leases that a reader is done with. They ride on the next LOCATE, or go by themselves if none
- * comes soon. Progress thread only; {@link #close} cancels the timer.
+ * comes soon, or if the owner is short of what they hold. Progress thread only; {@link #close}
+ * cancels the timer.
  */
 final class LeaseReturns {
   /** How long a lease waits for a LOCATE to ride on. */
@@ -21,6 +22,7 @@ final class LeaseReturns {
   private int size;
   private Timer timer;
   private boolean due;
+  private boolean urgent;
 
   /**
    * @param flush called when leases are due; asks for {@link #take}
@@ -35,9 +37,18 @@ final class LeaseReturns {
       leases = Arrays.copyOf(leases, 2 * size);
     }
     leases[size++] = lease;
+    due = due || urgent;
     if (timer == null && !due) {
       timer = loop.schedule(FLUSH_NS, this::timeOver);
     }
+  }
+
+  /**
+   * Whether the owner is waiting for leases to come back: then none waits for a LOCATE to ride on.
+   */
+  void setUrgent(boolean isUrgent) {
+    urgent = isUrgent;
+    due = due || urgent && size > 0;
   }
 
   /** Whether leases have waited long enough. */

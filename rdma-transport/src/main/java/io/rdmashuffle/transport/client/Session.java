@@ -136,9 +136,11 @@ final class Session implements Fetch.Home {
     for (int i = 0; i < answers.size(); i++) {
       answered(frame, i, answers.get(i));
     }
-    if (answers.size() < frame.size()) {
+    boolean leftOut = answers.size() < frame.size();
+    if (leftOut) {
       keys.askAgain(frame, answers.size());
     }
+    leases.setUrgent(leftOut);
     pump();
   }
 

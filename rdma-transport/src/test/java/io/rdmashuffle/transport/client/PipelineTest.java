@@ -253,6 +253,45 @@ final class PipelineTest {
     end(rig, channel);
   }
 
+  /** An owner that leaves keys out has no room for them until these leases are back. */
+  @Test
+  void leasesOfAnOwnerThatIsShortOfMemoryGoAtOnce() {
+    ClientRig rig = new ClientRig();
+    Owner owner = new Owner(100);
+    owner.answersPerReply(2);
+    Results results = rig.fetch(4);
+    ScriptedReaderChannel channel = rig.connect();
+    owner.answer(channel.requests().get(0));
+    assertThat(sent(channel)).as("asks again").hasSize(1);
+
+    rig.complete(channel.reads().get(0));
+
+    assertThat(sent(channel)).hasSize(2);
+    assertThat(((Request.Release) sent(channel).get(1)).leases()).hasSize(1);
+    rig.serve(channel, owner);
+    assertThat(results.arrived()).isEqualTo(4);
+    results.checkAndClose(owner);
+    end(rig, channel);
+  }
+
+  @Test
+  void leasesOfAnOwnerThatIsShortNoMoreWaitForTheNextLocate() {
+    ClientRig rig = new ClientRig();
+    Owner owner = new Owner(100);
+    owner.answersPerReply(2);
+    Results results = rig.fetch(4);
+    ScriptedReaderChannel channel = rig.connect();
+    owner.answer(channel.requests().get(0));
+    owner.answer(channel.requests().get(0)); // all that were left out
+
+    rig.complete(channel.reads().get(0));
+
+    assertThat(sent(channel)).isEmpty();
+    rig.serve(channel, owner);
+    results.checkAndClose(owner);
+    end(rig, channel);
+  }
+
   /** An owner may let LOCATEs wait for the very memory that these leases hold. */
   @Test
   void leasesGoBackWhileAllLocatesWait() {
