@@ -26,7 +26,7 @@ final class TransportThreads implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(TransportThreads.class);
 
   private final String name;
-  private final Set<Thread> alive = ConcurrentHashMap.newKeySet();
+  private final Set<Thread> threads = ConcurrentHashMap.newKeySet(); // ended ones until the next
   private final ThreadPoolExecutor slow;
   private final ThreadPoolExecutor copy;
   private final ThreadPoolExecutor delivery;
@@ -53,18 +53,11 @@ final class TransportThreads implements AutoCloseable {
   }
 
   private Thread thread(String role, Runnable task) {
-    Thread thread = new Thread(() -> counted(task), "rdma-shuffle-" + role + "-" + name);
+    Thread thread = new Thread(task, "rdma-shuffle-" + role + "-" + name);
     thread.setDaemon(true);
+    threads.removeIf(t -> t.getState() == Thread.State.TERMINATED);
+    threads.add(thread);
     return thread;
-  }
-
-  private void counted(Runnable task) {
-    alive.add(Thread.currentThread());
-    try {
-      task.run();
-    } finally {
-      alive.remove(Thread.currentThread());
-    }
   }
 
   /** Registers, reads files, starts discoveries. */
@@ -83,7 +76,7 @@ final class TransportThreads implements AutoCloseable {
   }
 
   int alive() {
-    return alive.size();
+    return (int) threads.stream().filter(Thread::isAlive).count();
   }
 
   /** Does what was asked for before, then ends. Idempotent. */
@@ -97,7 +90,7 @@ final class TransportThreads implements AutoCloseable {
           LOG.warn("[{}] threads still work after {} s: {}", name, CLOSE_S, pool);
         }
       }
-      for (Thread thread : alive) { // a pool has terminated a moment before its last thread ends
+      for (Thread thread : threads) { // a pool has terminated a moment before its last thread ends
         thread.join(TimeUnit.SECONDS.toMillis(1));
       }
     } catch (InterruptedException e) {
