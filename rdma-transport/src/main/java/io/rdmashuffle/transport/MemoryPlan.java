@@ -17,7 +17,7 @@ import java.util.List;
  */
 record MemoryPlan(
     MemoryBudget budget, ChunkPoolSettings pool, ChunkPoolSettings staging, long wantedBytes) {
-  private static final int STAGING_PERCENT = 25;
+  private static final int STAGING_PERCENT = 50;
   private static final int STAGING_CHUNK_BYTES = 128 << 10;
 
   static MemoryPlan of(HostMemory host, TransportSettings settings, Role role) {

@@ -106,6 +106,11 @@ public final class ChunkPool implements AutoCloseable {
     }
   }
 
+  /** Registers one more slab, if it may, in the background. */
+  public void growSoon() {
+    requestGrowth();
+  }
+
   private void requestGrowth() {
     if (!mayGrow() || !growing.compareAndSet(false, true)) {
       return;
@@ -203,6 +208,11 @@ public final class ChunkPool implements AutoCloseable {
 
   public int chunkBytes() {
     return settings.chunkBytes();
+  }
+
+  /** What the pool grows by, but for the last step. */
+  public long slabBytes() {
+    return (long) settings.chunksPerSlab() * settings.chunkBytes();
   }
 
   /** What the pool has when it has grown to its limit. */

@@ -24,10 +24,13 @@ final class DomainState {
 
   DomainState(ServerParts parts, ProtectionDomain domain) {
     windows = new WindowCache(parts, domain);
+    staging = new Staging(parts, domain, windows);
     planner =
         new WindowPlanner(
-            windows, parts.settings().stageBelowBytes(), new Pages(parts.hostMemory().pageBytes()));
-    staging = new Staging(parts, domain, windows);
+            windows,
+            staging,
+            parts.settings().stageBelowBytes(),
+            new Pages(parts.hostMemory().pageBytes()));
   }
 
   WindowCache windows() {

@@ -220,6 +220,7 @@ final class LocateCall implements WindowClaim.Listener, CopyBatch.Listener {
     StagingLayout.Place place = layout.add(block.bytes());
     if (place == null && index > 0 && layout.fitsAlone(block.bytes())) {
       answers.leaveOutFrom(index); // others of this request have taken the room
+      session.domain().staging().growSoon();
       return null;
     }
     if (place == null) {

@@ -11,7 +11,8 @@ import java.time.Duration;
  * @param windowBytes largest part of a file registered at a time, at most 1 GiB; rounded down to
  *     whole pages
  * @param stageBelowBytes a block smaller than that, whose window is not registered, is copied into
- *     staging memory rather than registered, unless its neighbours are asked for too
+ *     staging memory rather than registered, unless its neighbours are asked for too; up to 16
+ *     times as long ones, too, while windows are evicted before they have paid
  * @param stagingBytes registered memory for such copies, in each protection domain
  * @param locateTimeout after which a LOCATE is answered with what is ready; shorter than the
  *     reader's time-out for requests

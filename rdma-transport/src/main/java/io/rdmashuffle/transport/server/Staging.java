@@ -29,6 +29,7 @@ final class Staging {
   private static final Logger LOG = LoggerFactory.getLogger(Staging.class);
   private static final int SHARE_TO_WAIT = 4; // of a LOCATE's time, the rest is for reading
   private static final long CHECK_NS = Duration.ofMillis(20).toNanos();
+  private static final long REPORT_EVERY_NS = Duration.ofMinutes(1).toNanos();
 
   private final ServerParts parts;
   private final WindowCache windows;
@@ -40,6 +41,8 @@ final class Staging {
   private Ticket current;
   private ProgressLoop.Timer check;
   private int memoriesOut;
+  private boolean shortageReported;
+  private long reportedNs;
   private Runnable whenClosed;
 
   Staging(ServerParts parts, ProtectionDomain domain, WindowCache windows) {
@@ -96,9 +99,19 @@ final class Staging {
     }
   }
 
-  /** An empty layout for the blocks of one request. */
+  /**
+   * An empty layout for the blocks of one request: for half of what there is, or will be at once.
+   */
   StagingLayout newLayout() {
-    return new StagingLayout(pool.chunkBytes(), mostChunks);
+    long bytes = Math.max(pool.registeredBytes(), pool.slabBytes());
+    int share = (int) (bytes / pool.chunkBytes() / 2);
+    return new StagingLayout(pool.chunkBytes(), mostChunks, Math.min(mostChunks, share));
+  }
+
+  /** A request had to leave blocks out: there should be more memory for the next. */
+  void growSoon() {
+    takeRoomOfWindows();
+    pool.growSoon();
   }
 
   /**
@@ -124,6 +137,9 @@ final class Staging {
         current = nextInTurn();
       }
       if (!current.over && !fill(current)) {
+        if (check == null) {
+          takeRoomOfWindows();
+        }
         scheduleCheck();
         return;
       }
@@ -161,6 +177,25 @@ final class Staging {
     return true;
   }
 
+  /** Whether somebody waits for memory. */
+  boolean isShort() {
+    return current != null;
+  }
+
+  /** What it may grow to. */
+  long mostBytes() {
+    return pool.mostBytes();
+  }
+
+  /** Windows that are evicted before they have paid give their room to copies. */
+  private void takeRoomOfWindows() {
+    long wanted = Math.min(pool.slabBytes(), pool.mostBytes() - pool.registeredBytes());
+    long missing = wanted - parts.budget().availableBytes(MemoryBudget.Use.STAGING);
+    if (missing > 0 && windows.pressure().bar() > 1) {
+      windows.shrink(missing);
+    }
+  }
+
   // ---- waiting has an end
 
   private void scheduleCheck() {
@@ -183,13 +218,23 @@ final class Staging {
     }
     boolean nothingToComeBack = pool.chunksOut() == current.taken.size() && pool.available() == 0;
     if (nothingToComeBack) {
-      LOG.warn("No memory to stage blocks in: they are left to the engine's shuffle for now");
+      reportShortage();
       windows.shrink(pool.mostBytes()); // so that the pool can grow when it retries
       refuse(parts.loop().nowNs());
     } else {
+      takeRoomOfWindows();
       refuse(parts.loop().nowNs() - parts.settings().locateTimeout().toNanos() / SHARE_TO_WAIT);
     }
     pump();
+  }
+
+  private void reportShortage() {
+    long now = parts.loop().nowNs();
+    if (!shortageReported || now - reportedNs >= REPORT_EVERY_NS) {
+      shortageReported = true;
+      reportedNs = now;
+      LOG.warn("No memory to stage blocks in: they are left to the engine's shuffle for now");
+    }
   }
 
   /** Refuses those that have waited since that time or longer. */

@@ -8,15 +8,18 @@ final class StagingLayout {
   private static final int ALIGNMENT_BYTES = 64; // a cache line, what adapters move at a time
   private final int chunkBytes;
   private final int mostChunks;
+  private final int shareChunks;
   private int chunks;
   private long usedOfLast;
 
   /**
    * @param mostChunks not to be exceeded
+   * @param shareChunks exceeded by a single block at most
    */
-  StagingLayout(int chunkBytes, int mostChunks) {
+  StagingLayout(int chunkBytes, int mostChunks, int shareChunks) {
     this.chunkBytes = chunkBytes;
     this.mostChunks = mostChunks;
+    this.shareChunks = shareChunks;
     this.usedOfLast = chunkBytes;
   }
 
@@ -36,7 +39,7 @@ final class StagingLayout {
       return place;
     }
     long fresh = pieces(bytes);
-    if (fresh > mostChunks - chunks) {
+    if (fresh > (chunks == 0 ? mostChunks : shareChunks - chunks)) {
       return null;
     }
     Place place = new Place(chunks, 0);

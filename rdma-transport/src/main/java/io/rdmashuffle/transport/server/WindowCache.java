@@ -109,6 +109,11 @@ final class WindowCache {
     return heldBytes == 0 ? inBudget : Math.min(inBudget, registrar.limitBytes() - heldBytes);
   }
 
+  /** Bytes of windows registered or on their way. */
+  long heldBytes() {
+    return heldBytes;
+  }
+
   /** Bytes that eviction could free. */
   long idleBytes() {
     return idle.bytes();

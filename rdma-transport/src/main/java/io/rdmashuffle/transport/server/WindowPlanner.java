@@ -14,7 +14,8 @@ import java.util.Map;
  * If its registration evicts others, the price is multiplied by {@link Pressure#bar}.
  *
  * <ul>
- *   <li>Blocks of {@code stageBelowBytes} and more are always registered, their own pages at least.
+ *   <li>A block as long as the price is registered at once, its own pages at least. So is one of
+ *       {@code stageBelowBytes} while copies wait for memory of which windows have more.
  *   <li>A window grows beyond the blocks by what else its slot has registered or was asked for, so
  *       that the windows of a slot double; only into free room, never by eviction.
  *   <li>Blocks of one request that lie close together share a window.
@@ -26,11 +27,13 @@ final class WindowPlanner {
   private static final int SHARE_TO_GROW = 8; // of the free room, the rest is for what is asked for
 
   private final WindowCache cache;
+  private final Staging staging;
   private final int stageBelowBytes;
   private final Pages pages;
 
-  WindowPlanner(WindowCache cache, int stageBelowBytes, Pages pages) {
+  WindowPlanner(WindowCache cache, Staging staging, int stageBelowBytes, Pages pages) {
     this.cache = cache;
+    this.staging = staging;
     this.stageBelowBytes = stageBelowBytes;
     this.pages = pages;
   }
@@ -98,11 +101,15 @@ final class WindowPlanner {
     if (bytes > free + cache.idleBytes()) {
       return false; // windows for a part of the block would be in vain
     }
-    if (block.bytes() >= stageBelowBytes) {
+    long price = (long) stageBelowBytes * (bytes <= free ? 1 : cache.pressure().bar());
+    if (block.bytes() >= (isStagingCrowded() ? stageBelowBytes : price)) {
       return true;
     }
-    long price = (long) stageBelowBytes * (bytes <= free ? 1 : cache.pressure().bar());
     return gaps.stream().allMatch(g -> entry.demand().bytes(entry.slotOf(g.fromBytes())) >= price);
+  }
+
+  private boolean isStagingCrowded() {
+    return staging.isShort() && cache.heldBytes() > staging.mostBytes();
   }
 
   /** The parts of a block that have no window, whole pages, split where slots end. */

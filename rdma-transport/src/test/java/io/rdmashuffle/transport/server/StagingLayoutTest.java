@@ -6,7 +6,7 @@ import io.rdmashuffle.transport.server.StagingLayout.Place;
 import org.junit.jupiter.api.Test;
 
 final class StagingLayoutTest {
-  private final StagingLayout layout = new StagingLayout(1024, 4);
+  private final StagingLayout layout = new StagingLayout(1024, 4, 4);
 
   @Test
   void smallBlocksShareAChunkAtAlignedOffsets() {
@@ -40,5 +40,15 @@ final class StagingLayoutTest {
     assertThat(layout.chunks()).isEqualTo(1);
     assertThat(layout.add(3072)).isEqualTo(new Place(1, 0));
     assertThat(layout.add(1)).isNull();
+  }
+
+  @Test
+  void onlyASingleBlockExceedsTheShareOfARequest() {
+    StagingLayout shared = new StagingLayout(1024, 4, 2);
+    assertThat(shared.add(1024)).isEqualTo(new Place(0, 0));
+    assertThat(shared.add(1025)).isNull();
+    assertThat(shared.add(1024)).isEqualTo(new Place(1, 0));
+    assertThat(new StagingLayout(1024, 4, 2).add(4096)).isEqualTo(new Place(0, 0));
+    assertThat(new StagingLayout(1024, 4, 2).add(4097)).isNull();
   }
 }

@@ -24,6 +24,7 @@ import org.junit.jupiter.api.io.TempDir;
 final class WindowPolicyTest {
   private static final int PAGE = ServerRig.PAGE;
   private static final long STAGING = 64 * PAGE;
+  private static final int MEBIBYTE = 1 << 20;
   @TempDir private Path directory;
   private final List<ScriptedOwnerChannel> channels = new ArrayList<>();
   private ServerRig rig;
@@ -263,6 +264,131 @@ final class WindowPolicyTest {
 
     assertThat(traffic.stream().filter(this::isStaged).count()).isZero();
     assertThat(rig.count(Counter.REGISTRATIONS)).isEqualTo(registrations);
+  }
+
+  /** Each is asked for once: a registration that evicts another such block is never repaid. */
+  @Test
+  void largeBlocksOfFarMoreFilesThanFitAreCopiedOnceEvictionsHaveNotPaid() throws IOException {
+    open(50);
+    int blocks = 200;
+    for (int i = 0; i < blocks; i++) {
+      isStaged(rig.block(rig.file(4 * PAGE), 0, 4 * PAGE));
+    }
+    assertThat(rig.count(Counter.REGISTRATIONS)).isLessThan(blocks / 4);
+    assertThat(rig.count(Counter.OWNER_BLOCKS_STAGED)).isGreaterThan(blocks / 2);
+  }
+
+  @Test
+  void aLargeBlockThatIsCopiedIsRegisteredWhenItIsAskedForAgainAndAgain() throws IOException {
+    open(50);
+    evictUnpaidWindows();
+    BlockKey key = rig.block(rig.file(4 * PAGE), 0, 4 * PAGE);
+    assertThat(isStaged(key)).isTrue();
+    for (int i = 0; i < 16; i++) {
+      isStaged(key);
+    }
+    assertThat(isStaged(key)).isFalse();
+  }
+
+  @Test
+  void veryLargeBlocksAreRegisteredWhateverEvictionsPay() throws IOException {
+    open(50);
+    evictUnpaidWindows();
+    assertThat(isStaged(rig.block(rig.file(40 * PAGE), 0, 40 * PAGE))).isFalse();
+  }
+
+  @Test
+  void largeBlocksAreRegisteredWhileOthersWaitForMemoryToCopyInto() throws IOException {
+    open(100);
+    evictUnpaidWindows();
+    List<Long> leases = new ArrayList<>();
+    int waiting = -1;
+    while (waiting < 0) {
+      assertThat(leases).hasSizeLessThan(10);
+      BlockKey half = rig.block(rig.file(32 * PAGE), 0, 31 * PAGE);
+      int id = channel.deliver(new Request.Locate(List.of(half), ServerRig.NO_RELEASES));
+      rig.run();
+      Reply.Located located = (Reply.Located) channel.replyTo(id);
+      if (located == null) {
+        waiting = id;
+      } else {
+        leases.add(located.lease());
+      }
+    }
+
+    assertThat(isStaged(rig.block(rig.file(4 * PAGE), 0, 4 * PAGE))).isFalse();
+
+    leases.forEach(lease -> rig.release(channel, lease));
+    assertThat(channel.replyTo(waiting)).isNotNull();
+  }
+
+  /** Windows of up to 16 MiB, and staging memory of 32 MiB in slabs of 8, in a budget of 20 MiB. */
+  private void openWithSlabs() throws IOException {
+    ServerSettings settings =
+        new ServerSettings(
+            0,
+            16 * MEBIBYTE,
+            MEBIBYTE,
+            32 * MEBIBYTE,
+            Duration.ofSeconds(3),
+            Duration.ofSeconds(5));
+    rig = new ServerRig(directory, settings, 20 * MEBIBYTE);
+    channel = connect();
+  }
+
+  /** A block just too small to be registered. */
+  private BlockKey newMebibyte() throws IOException {
+    return rig.block(rig.file(MEBIBYTE), 1, MEBIBYTE - 1);
+  }
+
+  @Test
+  void aRequestGetsWhatThereIsWhereStagingMemoryCannotGrow() throws IOException {
+    openWithSlabs();
+    BlockKey window = rig.block(rig.file(8 * MEBIBYTE), 0, 8 * MEBIBYTE);
+    Reply.Located leased = rig.locate(channel, window); // leaves room for one slab
+    BlockKey[] keys = new BlockKey[10];
+    for (int i = 0; i < keys.length; i++) {
+      keys[i] = newMebibyte();
+    }
+
+    for (int round = 0; round < 5; round++) {
+      Reply.Located located = rig.locate(channel, keys);
+      assertThat(located.answers())
+          .hasSizeGreaterThanOrEqualTo(4)
+          .allMatch(a -> a instanceof Reply.Granted);
+      rig.release(channel, located.lease());
+      rig.advance(Duration.ofMillis(400));
+    }
+    rig.release(channel, leased.lease());
+  }
+
+  @Test
+  void copiesGetTheRoomOfWindowsThatDidNotPay() throws IOException {
+    openWithSlabs();
+    for (int i = 0; i < 3; i++) { // the third evicts the first
+      isStaged(rig.block(rig.file(8 * MEBIBYTE), 0, 8 * MEBIBYTE));
+    }
+    BlockKey first = newMebibyte();
+    BlockKey second = newMebibyte();
+
+    channel.deliver(new Request.Locate(List.of(first), ServerRig.NO_RELEASES));
+    rig.run();
+
+    assertThat(rig.count(Counter.WINDOWS_EVICTED)).isEqualTo(2);
+    assertThat(rig.registeredBytes()).isEqualTo(8 * MEBIBYTE);
+    rig.advance(Duration.ofSeconds(2)); // a pool that could not grow tries again after a while
+    assertThat(isStaged(second)).isTrue();
+  }
+
+  /** Until there is no free room, and registering is as dear as it gets. */
+  private void evictUnpaidWindows() throws IOException {
+    for (int i = 0; i < 8; i++) {
+      isStaged(rig.block(rig.file(40 * PAGE), 0, 40 * PAGE));
+    }
+    int tried = 0;
+    while (!isStaged(rig.block(rig.file(4 * PAGE), 0, 4 * PAGE))) {
+      assertThat(++tried).isLessThan(100);
+    }
   }
 
   @Test

@@ -151,7 +151,8 @@ public final class RdmaOptions {
       ConfigOption.bytes("staging.below")
           .doc(
               "Blocks smaller than this are copied into staging memory when their part of the file"
-                  + " is not registered. Lower it where registering is cheap, raise it where map"
+                  + " is not registered; up to 16 times as long ones, too, while windows have to go"
+                  + " before they have paid. Lower it where registering is cheap, raise it where map"
                   + " outputs are far larger than what may be registered.")
           .between(ByteSize.bytes(0), ByteSize.mib(16))
           .defaultsTo(ByteSize.kib(64));
