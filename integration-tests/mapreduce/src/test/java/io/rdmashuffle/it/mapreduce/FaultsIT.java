@@ -6,23 +6,19 @@ import io.rdmashuffle.transport.Counter;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.mapreduce.JobCounter;
 import org.apache.hadoop.mapreduce.TaskCounter;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Jobs in which something goes wrong: the result is right all the same. */
+@ExtendWith(SharedCluster.class)
 final class FaultsIT {
   private static final String FAULTS = "org.apache.hadoop.mapreduce.task.reduce.";
   private static TestCluster cluster;
 
   @BeforeAll
-  static void start() throws Exception {
-    cluster = TestCluster.start("faults");
-  }
-
-  @AfterAll
-  static void stop() {
-    cluster.close();
+  static void share(TestCluster shared) {
+    cluster = shared;
   }
 
   @Test

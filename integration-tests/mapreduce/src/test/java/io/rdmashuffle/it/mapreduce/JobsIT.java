@@ -6,23 +6,19 @@ import io.rdmashuffle.benchmarks.mapreduce.TeraJobs;
 import io.rdmashuffle.benchmarks.workload.JobResult;
 import io.rdmashuffle.transport.Counter;
 import org.apache.hadoop.mapreduce.TaskCounter;
-import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 
 /** Jobs in which all goes well: the result is right, and every segment came by RDMA. */
+@ExtendWith(SharedCluster.class)
 final class JobsIT {
   private static final int SORTED_MEGABYTES = 20;
   private static TestCluster cluster;
 
   @BeforeAll
-  static void start() throws Exception {
-    cluster = TestCluster.start("jobs");
-  }
-
-  @AfterAll
-  static void stop() {
-    cluster.close();
+  static void share(TestCluster shared) {
+    cluster = shared;
   }
 
   @Test
