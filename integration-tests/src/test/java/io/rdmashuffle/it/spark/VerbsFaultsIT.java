@@ -26,6 +26,8 @@ final class VerbsFaultsIT {
         .set("spark.shuffle.rdma.device", device)
         .set("spark.shuffle.rdma.connect.timeout", "20s")
         .set("spark.shuffle.rdma.discovery.timeout", "20s")
+        .set("spark.shuffle.rdma.request.timeout", "10s")
+        .set("spark.shuffle.rdma.locate.timeout", "5s")
         .start(MEGABYTES);
   }
 
