@@ -158,15 +158,13 @@ final class SystemComparisonTest {
 
   /** One figure of the line that perftest's client prints for a size. */
   private double perftest(String command, int bytes, int column) throws Exception {
-    String tool = "timeout 60 " + command + " -R -F -d " + adapter;
+    String tool = "timeout 30 " + command + " -R -F -d " + adapter;
+    String client = tool + " " + device.address().getHostAddress();
     String output =
-        HostCommands.run(
-            tool
-                + " >/dev/null 2>&1 & for i in {1..50}; do sleep 0.2; "
-                + tool
-                + " "
-                + device.address().getHostAddress()
-                + " && exit; done; exit 1");
+        HostCommands.run( // now and then one of both hangs, or crashes when it is early
+            "for round in 1 2 3; do "
+                + (tool + " >/dev/null 2>&1 & for i in {1..50}; do sleep 0.2; ")
+                + (client + " && exit; kill -0 $! || break; done; wait; done; exit 1"));
     return output
         .lines()
         .map(line -> line.strip().split("\\s+"))
