@@ -48,7 +48,7 @@ final class LeaseReturns {
    */
   void setUrgent(boolean isUrgent) {
     urgent = isUrgent;
-    due = due || urgent && size > 0;
+    due = due || (urgent && size > 0);
   }
 
   /** Whether leases have waited long enough. */

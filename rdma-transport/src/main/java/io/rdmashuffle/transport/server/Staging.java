@@ -41,13 +41,13 @@ final class Staging {
   private Ticket current;
   private ProgressLoop.Timer check;
   private int memoriesOut;
-  private boolean shortageReported;
-  private long reportedNs;
+  private long nextReportNs;
   private Runnable whenClosed;
 
   Staging(ServerParts parts, ProtectionDomain domain, WindowCache windows) {
     this.parts = parts;
     this.windows = windows;
+    this.nextReportNs = parts.loop().nowNs();
     this.housekeeping = parts.lanes().newLane(Integer.MAX_VALUE);
     ChunkPoolSettings shape = parts.staging();
     MemorySource source =
@@ -230,9 +230,8 @@ final class Staging {
 
   private void reportShortage() {
     long now = parts.loop().nowNs();
-    if (!shortageReported || now - reportedNs >= REPORT_EVERY_NS) {
-      shortageReported = true;
-      reportedNs = now;
+    if (now - nextReportNs >= 0) {
+      nextReportNs = now + REPORT_EVERY_NS;
       LOG.warn("No memory to stage blocks in: they are left to the engine's shuffle for now");
     }
   }

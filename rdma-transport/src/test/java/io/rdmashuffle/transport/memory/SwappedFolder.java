@@ -64,9 +64,14 @@ final class SwappedFolder implements AutoCloseable {
   }
 
   @Override
-  public void close() throws InterruptedException {
+  public void close() {
     stopped = true;
-    swapper.join();
+    try {
+      swapper.join();
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new IllegalStateException("interrupted while the swapper ends", e);
+    }
     if (failure != null) {
       throw new AssertionError("it stopped swapping", failure);
     }
