@@ -27,7 +27,7 @@ final class IndexCache {
      */
     @Override
     public int hashCode() {
-      return application.hashCode() ^ (int) (number * 0x9E37_79B9_7F4A_7C15L >>> 32);
+      return application.hashCode() ^ (int) ((number * 0x9E37_79B9_7F4A_7C15L) >>> 32);
     }
   }
 
