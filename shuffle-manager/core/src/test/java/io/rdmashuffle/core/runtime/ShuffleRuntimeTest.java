@@ -234,10 +234,11 @@ final class ShuffleRuntimeTest {
   }
 
   @Test
-  void aLostAdapterFailsTheNextTaskWhenRequired() {
+  void aLostAdapterFailsTheNextTaskWhenRequired() throws InterruptedException {
     try (ShuffleRuntime runtime = runtime(Mode.REQUIRED, () -> transport)) {
       runtime.open();
       transport.lost.complete("fake0 is lost");
+      assertThat(transport.closed.await(10, TimeUnit.SECONDS)).isTrue();
       assertThatThrownBy(runtime::open)
           .isInstanceOf(RdmaRequiredException.class)
           .hasMessageEndingWith("fake0 is lost");
