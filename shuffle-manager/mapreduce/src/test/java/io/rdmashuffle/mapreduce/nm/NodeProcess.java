@@ -94,12 +94,12 @@ public final class NodeProcess implements AutoCloseable {
   }
 
   /** SIGKILL; returns when it is gone. */
-  public void kill() throws InterruptedException {
-    process.destroyForcibly().waitFor();
+  public void kill() {
+    process.destroyForcibly().onExit().join();
   }
 
   @Override
-  public void close() throws InterruptedException {
+  public void close() {
     kill();
   }
 }
