@@ -79,7 +79,7 @@ public final class ChunkPool implements AutoCloseable {
     Chunk chunk = takeNow(reserved);
     if (chunk == null && !closed) {
       starved.set(true);
-      requestGrowth();
+      growSoon();
       chunk = takeNow(reserved); // returned before starved was set, it would wake nobody
     }
     return chunk;
@@ -102,16 +102,12 @@ public final class ChunkPool implements AutoCloseable {
   /** Registers the first slab before anybody needs it, in the background. */
   public void warmUp() {
     if (slabs.isEmpty()) {
-      requestGrowth();
+      growSoon();
     }
   }
 
   /** Registers one more slab, if it may, in the background. */
   public void growSoon() {
-    requestGrowth();
-  }
-
-  private void requestGrowth() {
     if (!mayGrow() || !growing.compareAndSet(false, true)) {
       return;
     }
