@@ -88,10 +88,10 @@ abstract class TransportHarness {
 
   @AfterEach
   final void nothingIsLeft() throws Exception {
+    processes.values().forEach(process -> process.transport.close()); // all, before any is judged
     for (Process process : processes.values()) {
-      process.transport.close();
       assertThat(process.transport.levels().values())
-          .as("%s", process.transport.levels())
+          .as("%s: %s", process.peer.id(), process.transport.levels())
           .containsOnly(0L);
     }
     assertNothingOpen();
