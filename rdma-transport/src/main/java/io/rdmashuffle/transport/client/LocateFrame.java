@@ -15,14 +15,19 @@ import java.util.List;
  */
 final class LocateFrame implements ReplyHandler {
   private final Session session;
+  private final int mostKeys;
   private Fetch[] fetches = new Fetch[16];
   private int[] indices = new int[16];
   private int size;
   private long lease;
   private int blocksLeft;
 
-  LocateFrame(Session session) {
+  /**
+   * @param mostKeys at most {@link WireLimits#KEYS_PER_LOCATE}
+   */
+  LocateFrame(Session session, int mostKeys) {
     this.session = session;
+    this.mostKeys = mostKeys;
   }
 
   void add(Fetch fetch, int index) {
@@ -40,7 +45,7 @@ final class LocateFrame implements ReplyHandler {
   }
 
   boolean isFull() {
-    return size == WireLimits.KEYS_PER_LOCATE;
+    return size == mostKeys;
   }
 
   Fetch fetch(int position) {
@@ -67,15 +72,15 @@ final class LocateFrame implements ReplyHandler {
   void granted(long newLease, int blocks) {
     lease = newLease;
     blocksLeft = blocks;
-    if (blocks == 0 && lease != 0) {
-      session.returnLease(lease);
+    if (blocks == 0) {
+      session.ended(lease);
     }
   }
 
   void blockEnded() {
     blocksLeft--;
     if (blocksLeft == 0) {
-      session.returnLease(lease);
+      session.ended(lease);
     }
   }
 

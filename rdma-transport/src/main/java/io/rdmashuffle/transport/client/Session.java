@@ -24,6 +24,7 @@ final class Session implements Fetch.Home {
   private final Runnable worked;
   private final Set<Fetch> active = new LinkedHashSet<>();
   private final KeyQueue keys = new KeyQueue();
+  private final LocatePace pace = new LocatePace();
   private final LeaseReturns leases;
   private final ReadPump reads;
   private final int releaseCredits;
@@ -95,13 +96,13 @@ final class Session implements Fetch.Home {
       return;
     }
     reads.pump();
-    while (channel.requestCredits() > releaseCredits
-        && reads.backlogBytes() < context.settings().windowBytes()) {
-      LocateFrame frame = new LocateFrame(this);
+    while (mayLocate()) {
+      LocateFrame frame = new LocateFrame(this, pace.mostKeys());
       keys.fill(frame);
       if (frame.size() == 0) {
         break;
       }
+      pace.asked();
       channel.request(
           new Request.Locate(frame.keys(), leases.take()), context.requestTimeoutNs(), frame);
     }
@@ -110,13 +111,25 @@ final class Session implements Fetch.Home {
     }
   }
 
+  private boolean mayLocate() {
+    return channel.requestCredits() > releaseCredits
+        && reads.backlogBytes() < context.settings().windowBytes()
+        && pace.admits();
+  }
+
   private void release() {
     channel.request(
         new Request.Release(leases.take()), context.requestTimeoutNs(), new Acknowledged());
   }
 
-  void returnLease(long lease) {
-    if (!closed) {
+  /**
+   * All that a LOCATE brought was read or given up.
+   *
+   * @param lease 0 for none
+   */
+  void ended(long lease) {
+    pace.ended();
+    if (lease != 0 && !closed) {
       leases.add(lease);
     }
   }
@@ -136,11 +149,11 @@ final class Session implements Fetch.Home {
     for (int i = 0; i < answers.size(); i++) {
       answered(frame, i, answers.get(i));
     }
-    boolean leftOut = answers.size() < frame.size();
-    if (leftOut) {
+    if (answers.size() < frame.size()) {
       keys.askAgain(frame, answers.size());
     }
-    leases.setUrgent(leftOut);
+    pace.answered(frame.size(), answers.size());
+    leases.setUrgent(pace.isShort());
     pump();
   }
 

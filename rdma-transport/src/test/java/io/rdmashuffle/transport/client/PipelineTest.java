@@ -274,6 +274,36 @@ final class PipelineTest {
     end(rig, channel);
   }
 
+  /** One LOCATE that the owner works on, one whose blocks are read: the next takes its lease. */
+  @Test
+  void anOwnerThatIsShortOfMemoryIsAskedForFewKeysByFewLocates() {
+    ClientRig rig = new ClientRig();
+    Owner owner = new Owner(100);
+    owner.answersPerReply(10);
+    Results first = rig.fetch(20);
+    ScriptedReaderChannel channel = rig.connect();
+    rig.serve(channel, owner);
+    first.checkAndClose(owner);
+
+    Results results = rig.fetch(4 * WireLimits.KEYS_PER_LOCATE);
+
+    assertThat(sent(channel)).hasSize(2);
+    for (int round = 0; round < 5; round++) {
+      owner.answer(channel.requests().get(0));
+      assertThat(sent(channel)).as("the other").hasSize(1);
+      while (!channel.reads().isEmpty()) {
+        rig.complete(channel.reads().get(0));
+      }
+      assertThat(sent(channel)).hasSize(2);
+      Request.Locate next = (Request.Locate) sent(channel).get(1);
+      assertThat(next.keys()).hasSize(20);
+      assertThat(next.releases()).isNotEmpty();
+    }
+    rig.serve(channel, owner);
+    results.checkAndClose(owner);
+    end(rig, channel);
+  }
+
   @Test
   void leasesOfAnOwnerThatIsShortNoMoreWaitForTheNextLocate() {
     ClientRig rig = new ClientRig();
@@ -282,13 +312,19 @@ final class PipelineTest {
     Results results = rig.fetch(4);
     ScriptedReaderChannel channel = rig.connect();
     owner.answer(channel.requests().get(0));
-    owner.answer(channel.requests().get(0)); // all that were left out
-
-    rig.complete(channel.reads().get(0));
-
-    assertThat(sent(channel)).isEmpty();
     rig.serve(channel, owner);
     results.checkAndClose(owner);
+    for (int most = 8; most < WireLimits.KEYS_PER_LOCATE; most *= 2) {
+      Results answered = rig.fetch(1);
+      rig.serve(channel, owner);
+      answered.checkAndClose(owner);
+    }
+
+    Results last = rig.fetch(1);
+    rig.serve(channel, owner);
+
+    assertThat(owner.leases()).as("one waits").isEqualTo(1);
+    last.checkAndClose(owner);
     end(rig, channel);
   }
 
