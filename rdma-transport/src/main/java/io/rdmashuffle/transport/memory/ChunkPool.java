@@ -119,10 +119,21 @@ public final class ChunkPool implements AutoCloseable {
     }
   }
 
+  /** The same at once, also if it failed a moment ago: room was made. Slow. */
+  public void growNow() {
+    if (hasRoomToGrow() && growing.compareAndSet(false, true)) {
+      grow();
+    }
+  }
+
   private boolean mayGrow() {
     GrowthFailure failure = lastFailure;
     boolean pausing = failure != null && clock.nanoTime() - failure.atNs < GROWTH_PAUSE_NS;
-    return !closed && !pausing && accounts.registered() < settings.maxChunks();
+    return !pausing && hasRoomToGrow();
+  }
+
+  private boolean hasRoomToGrow() {
+    return !closed && accounts.registered() < settings.maxChunks();
   }
 
   private void grow() {

@@ -110,8 +110,9 @@ final class Staging {
 
   /** A request had to leave blocks out: there should be more memory for the next. */
   void growSoon() {
-    takeRoomOfWindows();
-    pool.growSoon();
+    if (!takeRoomOfWindows()) {
+      pool.growSoon();
+    }
   }
 
   /**
@@ -187,13 +188,15 @@ final class Staging {
     return pool.mostBytes();
   }
 
-  /** Windows that are evicted before they have paid give their room to copies. */
-  private void takeRoomOfWindows() {
+  /**
+   * Windows that are evicted before they have paid give their room to copies.
+   *
+   * @return whether they do
+   */
+  private boolean takeRoomOfWindows() {
     long wanted = Math.min(pool.slabBytes(), pool.mostBytes() - pool.registeredBytes());
     long missing = wanted - parts.budget().availableBytes(MemoryBudget.Use.STAGING);
-    if (missing > 0 && windows.pressure().bar() > 1) {
-      windows.shrink(missing);
-    }
+    return missing > 0 && windows.pressure().bar() > 1 && windows.cede(missing, pool::growNow);
   }
 
   // ---- waiting has an end

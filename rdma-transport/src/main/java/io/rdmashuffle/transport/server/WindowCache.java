@@ -28,6 +28,7 @@ final class WindowCache {
   private final IdleWindows idle = new IdleWindows();
   private final Pressure pressure;
   private long heldBytes; // windows registered or on their way, without those on their way out
+  private boolean ceding;
   private long promisedBytes; // of the budget, to registrations that have not taken it yet
 
   WindowCache(ServerParts parts, ProtectionDomain domain) {
@@ -142,6 +143,21 @@ final class WindowCache {
   /** Evicts to give that much back to the budget, or as much as there is. */
   void shrink(long bytes) {
     evict(Math.min(bytes, idle.bytes())).forEach(registrar::close);
+  }
+
+  /**
+   * Evicts to give that much of the budget, or nothing, to another use, which takes it before
+   * windows can. Does nothing while an earlier call is under way.
+   *
+   * @param taker takes it, on the slow pool
+   * @return whether room is on its way
+   */
+  boolean cede(long bytes, Runnable taker) {
+    if (!ceding && bytes <= idle.bytes()) {
+      ceding = true;
+      registrar.close(evict(bytes), taker, () -> ceding = false);
+    }
+    return ceding;
   }
 
   // ---- life of a window

@@ -173,21 +173,35 @@ final class WindowRegistrar {
 
   /** Deregisters and unmaps, later. The window is GONE. */
   void close(Window window) {
-    housekeeping.submit(
-        new SlowLanes.Job() {
-          @Override
-          public void run() {
-            closeNow(window);
-          }
+    housekeeping.submit(new Closing(List.of(window), () -> {}, () -> {}));
+  }
 
-          @Override
-          public void onDone(Throwable failure) {
-            if (failure != null) {
-              LOG.error("Closing {} failed", window, failure);
-            }
-            window.entry().endBusy();
-          }
-        });
+  /**
+   * The same of several, followed at once by what needs their room.
+   *
+   * @param next runs on the slow pool
+   * @param whenDone runs after that
+   */
+  void close(List<Window> windows, Runnable next, Runnable whenDone) {
+    housekeeping.submit(new Closing(windows, next, whenDone));
+  }
+
+  private record Closing(List<Window> windows, Runnable next, Runnable whenDone)
+      implements SlowLanes.Job {
+    @Override
+    public void run() {
+      windows.forEach(WindowRegistrar::closeNow);
+      next.run();
+    }
+
+    @Override
+    public void onDone(Throwable failure) {
+      if (failure != null) {
+        LOG.error("Closing {} failed", windows, failure);
+      }
+      windows.forEach(w -> w.entry().endBusy());
+      whenDone.run();
+    }
   }
 
   /** One that fails must not keep the others from being closed. */

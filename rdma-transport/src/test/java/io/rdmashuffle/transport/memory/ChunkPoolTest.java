@@ -206,6 +206,21 @@ class ChunkPoolTest {
   }
 
   @Test
+  void growsAtOnceWhereRoomWasMadeThoughItFailedAMomentAgo() {
+    host.fabric.faults().refuseRegistration(1, Errno.ENOMEM);
+    try (ChunkPool pool = pool(2, 2, 0)) {
+      assertThat(pool.tryTake()).isNull();
+      runSlowPool();
+      pool.growNow();
+      Chunk chunk = pool.tryTake();
+      assertThat(chunk).isNotNull();
+      pool.growNow();
+      assertThat(pool.registeredBytes()).as("its limit").isEqualTo(2L * CHUNK);
+      chunk.close();
+    }
+  }
+
+  @Test
   void closedSlowPoolIsAFailedGrowth() {
     try (ChunkPool pool =
         new ChunkPool(
