@@ -49,6 +49,12 @@ final class SlotDemand {
     return numbers[slot * NUMBERS_PER_SLOT];
   }
 
+  /** How much of that falls to a part of the slot, as if it had been asked for evenly. */
+  long shareOf(int slot, long partBytes) {
+    long spread = spreadBytes(slot);
+    return partBytes >= spread ? bytes(slot) : (long) ((double) bytes(slot) * partBytes / spread);
+  }
+
   /** From the first byte asked for to the last; 0 if there was none. */
   long spreadBytes(int slot) {
     int i = slot * NUMBERS_PER_SLOT;

@@ -11,7 +11,8 @@ import java.util.Map;
  * Decides which blocks without a window get one and which are copied. Both cost about the same per
  * byte, but a window serves again: like one who rents until the rent paid equals the price, a small
  * block is copied until as much has been asked for around it as the smallest window worth having.
- * If its registration evicts others, the price is multiplied by {@link Pressure#bar}.
+ * If its registration evicts others, the price is multiplied by {@link Pressure#bar}, and what was
+ * asked for elsewhere in the slot does not count: such a window will not hold it.
  *
  * <ul>
  *   <li>A block as long as the price is registered at once, its own pages at least. So is one of
@@ -101,11 +102,20 @@ final class WindowPlanner {
     if (bytes > free + cache.idleBytes()) {
       return false; // windows for a part of the block would be in vain
     }
-    long price = (long) stageBelowBytes * (bytes <= free ? 1 : cache.pressure().bar());
+    boolean evicts = bytes > free;
+    long price = (long) stageBelowBytes * (evicts ? cache.pressure().bar() : 1);
     if (block.bytes() >= (isStagingCrowded() ? stageBelowBytes : price)) {
       return true;
     }
-    return gaps.stream().allMatch(g -> entry.demand().bytes(entry.slotOf(g.fromBytes())) >= price);
+    return gaps.stream().allMatch(g -> demand(entry, g, evicts) >= price);
+  }
+
+  /** What was asked for around a gap; of that only the window's share, if it cannot grow. */
+  private long demand(FileEntry entry, Gap gap, boolean evicts) {
+    int slot = entry.slotOf(gap.fromBytes());
+    return evicts
+        ? entry.demand().shareOf(slot, Math.max(gap.bytes(), stageBelowBytes))
+        : entry.demand().bytes(slot);
   }
 
   private boolean isStagingCrowded() {

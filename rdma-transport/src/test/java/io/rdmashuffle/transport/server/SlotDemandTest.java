@@ -43,6 +43,16 @@ final class SlotDemandTest {
   }
 
   @Test
+  void aPartOfTheSlotHasItsShareOfWhatWasAskedFor() {
+    demand.add(0, 0, 20_000, 0);
+    demand.add(0, 60_000, 80_000, 0);
+    assertThat(demand.shareOf(0, 20_000)).isEqualTo(10_000);
+    assertThat(demand.shareOf(0, 80_000)).isEqualTo(40_000);
+    assertThat(demand.shareOf(0, 1_000_000)).isEqualTo(40_000);
+    assertThat(demand.shareOf(1, 20_000)).isZero();
+  }
+
+  @Test
   void clearingConcernsOneSlot() {
     demand.add(0, 0, 5000, 0);
     demand.add(1, 0, 5000, 0);
