@@ -50,7 +50,7 @@ final class MapReduceOptions {
           "Registered memory that pieces of segments land in, shared by the task's fetchers"
               + " (mapreduce.reduce.shuffle.parallelcopies); at most nine tenths of what may be"
               + " registered is used. More keeps more READs in flight.",
-          ByteSize.mib(32));
+          ByteSize.mib(48));
 
   private static final ConfigOption<Duration> TASK_IDLE_TIMEOUT =
       RdmaOptions.IDLE_TIMEOUT.adapted(

@@ -24,7 +24,7 @@ final class MapReduceSettingsTest {
 
     assertThat(task.isOff()).isFalse();
     assertThat(task.transport().memory().bytes()).isEqualTo(64L << 20);
-    assertThat(task.transport().client().poolBytes()).isEqualTo(32L << 20);
+    assertThat(task.transport().client().poolBytes()).isEqualTo(48L << 20);
     assertThat(task.transport().channel().connectTimeout()).isEqualTo(Duration.ofSeconds(3));
     assertThat(task.port().portFor(13_562)).isEqualTo(13_563);
     assertThat(node.transport().memory().bytes()).isEqualTo(1L << 30);

@@ -16,7 +16,7 @@ import org.apache.hadoop.mapreduce.MRJobConfig;
  */
 record ReduceSettings(MapReduceSettings shared, BatchLimits limits) {
   private static final int FETCHERS = 5; // Hadoop's default
-  private static final long MOST_WINDOW_BYTES = 4L << 20;
+  private static final long MOST_WINDOW_BYTES = 8L << 20;
 
   /** Behind the transport's own deadlines, which end a wait in all cases but a bug. */
   private static final Duration GRACE = Duration.ofSeconds(5);
