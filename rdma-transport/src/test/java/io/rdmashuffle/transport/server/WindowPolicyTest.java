@@ -34,9 +34,16 @@ final class WindowPolicyTest {
    * @param windowPages what the budget leaves for windows
    */
   private void open(long windowPages) throws IOException {
+    open(windowPages, 16);
+  }
+
+  /**
+   * @param slotPages the largest window
+   */
+  private void open(long windowPages, long slotPages) throws IOException {
     ServerSettings settings =
         new ServerSettings(
-            0, 16 * PAGE, 2 * PAGE, STAGING, Duration.ofSeconds(3), Duration.ofSeconds(5));
+            0, slotPages * PAGE, 2 * PAGE, STAGING, Duration.ofSeconds(3), Duration.ofSeconds(5));
     rig = new ServerRig(directory, settings, STAGING + windowPages * PAGE);
     channel = connect();
     OutputFile small = rig.file(100);
@@ -281,7 +288,7 @@ final class WindowPolicyTest {
   /** The window would hold one of them, whatever was asked for beside it. */
   @Test
   void manyBlocksOfOneFileAskedForOnceEvictNothing() throws IOException {
-    open(50);
+    open(50, 1024);
     evictUnpaidWindows();
     OutputFile file = rig.file(200 * 4 * PAGE);
     for (int i = 0; i < 200; i++) {
