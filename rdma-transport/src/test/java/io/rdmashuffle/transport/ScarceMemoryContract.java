@@ -51,7 +51,7 @@ abstract class ScarceMemoryContract extends TransportHarness {
   }
 
   @ParameterizedTest(name = "{0} % of the working set, blocks of {1} bytes")
-  // One percent is less than what five blocks of 200 KB take: few of those can come.
+  // One percent is less than what five blocks of 200 KB take: some may have to wait too long.
   @CsvSource({"1, 8192, 98", "1, 200000, 60", "10, 8192, 98", "10, 200000, 90"})
   final void aShareOfTheWorkingSetIsEnoughAndRegistrationsAreFew(
       int percent, int blockBytes, int arrivingPercent) throws Exception {

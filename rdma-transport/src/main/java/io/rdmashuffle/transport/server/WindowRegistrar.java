@@ -173,7 +173,7 @@ final class WindowRegistrar {
 
   /** Deregisters and unmaps, later. The window is GONE. */
   void close(Window window) {
-    housekeeping.submit(new Closing(List.of(window), () -> {}, () -> {}));
+    close(List.of(window), () -> {}, () -> {});
   }
 
   /**
