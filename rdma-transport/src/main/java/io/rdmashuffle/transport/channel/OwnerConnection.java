@@ -218,6 +218,8 @@ final class OwnerConnection implements OwnerChannel, CompletionSink, LiveConnect
       onProof(requestId, proof);
     } else if (state == State.OPEN && isForSession(request)) {
       serve(requestId, request);
+    } else if (state != State.EXPECTS_HELLO && isKeepAlive(request)) {
+      reply(requestId, new Reply.Released());
     } else {
       throw new WireException(request.getClass().getSimpleName() + " in state " + state);
     }
@@ -227,9 +229,12 @@ final class OwnerConnection implements OwnerChannel, CompletionSink, LiveConnect
     return request instanceof Request.Locate || request instanceof Request.Release;
   }
 
+  private static boolean isKeepAlive(Request request) {
+    return request instanceof Request.Release release && release.leases().length == 0;
+  }
+
   private void serve(int requestId, Request request) {
-    boolean keepAlive = request instanceof Request.Release r && r.leases().length == 0;
-    if (!keepAlive) {
+    if (!isKeepAlive(request)) {
       lastUsedNs = lastHeardNs;
     }
     try {

@@ -23,6 +23,7 @@ import org.slf4j.LoggerFactory;
  */
 final class ReaderConnection implements ReaderChannel, CompletionSink, LiveConnections.Connection {
   private static final Logger LOG = LoggerFactory.getLogger(ReaderConnection.class);
+  private static final long NUDGE_NS = TimeUnit.SECONDS.toNanos(1);
 
   private enum State {
     AUTHENTICATING,
@@ -72,8 +73,13 @@ final class ReaderConnection implements ReaderChannel, CompletionSink, LiveConne
 
   // ---- authentication
 
-  /** Starts the challenge; the listener hears of its end. */
+  /**
+   * Starts the challenge; the listener hears of its end. Meanwhile there are keep-alives, as a
+   * first message may lie unnoticed until a second one comes: siw on the owner's side answers a
+   * connect before it directs the socket to the queue pair (siw_accept, siw_qp_socket_assoc).
+   */
   void authenticate() {
+    keepAlive.start(Math.min(NUDGE_NS, context.settings().connectTimeout().toNanos() / 4));
     ask(challenge.hello(), reply -> proveTo((Reply.Challenge) reply));
   }
 
@@ -90,6 +96,7 @@ final class ReaderConnection implements ReaderChannel, CompletionSink, LiveConne
     state = State.OPEN;
     context.counters().increment(Counter.CONNECTIONS_OPENED);
     context.counters().increment(Counter.CONNECTIONS_LIVE);
+    keepAlive.stop();
     keepAlive.start(TimeUnit.MILLISECONDS.toNanos(welcome.keepAliveMs()));
     dial.listener.onOpen(this);
   }
@@ -131,9 +138,13 @@ final class ReaderConnection implements ReaderChannel, CompletionSink, LiveConne
     send(request, timeoutNs, handler);
   }
 
-  /** With the request kept for it, unless even that is in use. */
+  /** With the request kept for it, unless even that is in use. The proof comes first. */
   void sendKeepAlive() {
-    if (requests.free() > 0) {
+    if (state == State.AUTHENTICATING) {
+      if (requests.free() > 1) {
+        ask(KeepAlive.MESSAGE, released -> {});
+      }
+    } else if (requests.free() > 0) {
       long timeoutNs = context.settings().requestTimeout().toNanos();
       send(KeepAlive.MESSAGE, timeoutNs, KeepAlive.NO_INTEREST);
     }

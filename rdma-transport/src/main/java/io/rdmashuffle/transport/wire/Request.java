@@ -28,7 +28,8 @@ public sealed interface Request {
   record Locate(List<BlockKey> keys, long[] releases) implements Request {}
 
   /**
-   * Ends leases, and tells the owner that the reader lives: with no leases it is a keep-alive.
+   * Ends leases, and tells the owner that the reader lives: with no leases it is a keep-alive,
+   * which may also come between the frames of the challenge.
    *
    * @param leases at most {@link WireLimits#RELEASES_PER_FRAME}
    */

@@ -7,6 +7,7 @@ import io.rdmashuffle.transport.TransportException;
 import io.rdmashuffle.transport.TransportException.Kind;
 import io.rdmashuffle.transport.channel.ConnectAnswer.Reason;
 import io.rdmashuffle.transport.memory.RegisteredMemory;
+import io.rdmashuffle.transport.testing.fake.RequestFaults;
 import io.rdmashuffle.transport.verbs.Access;
 import io.rdmashuffle.transport.verbs.CmEvent;
 import io.rdmashuffle.transport.verbs.WcStatus;
@@ -143,6 +144,83 @@ final class AuthenticationTest {
         assertThat(proper.read(region.address(), region.rkey(), 100)).isEqualTo(WcStatus.SUCCESS);
       }
       net.settle();
+    }
+  }
+
+  @Test
+  void keepAlivesBetweenHelloAndProofAreAnswered() throws Exception {
+    try (Network net = new Network();
+        RawPeer peer = new RawPeer(net)) {
+      peer.connect(net.owner, Network.TICKET);
+      MutualChallenge challenge = readerSide(Network.SECRET);
+      peer.send(1, challenge.hello());
+      assertThat(challenge.isAuthentic((Reply.Challenge) peer.lastReply())).isTrue();
+      peer.send(2, KeepAlive.MESSAGE);
+      assertThat(peer.lastReply()).isEqualTo(new Reply.Released());
+      peer.send(3, challenge.prove());
+      assertThat(peer.lastReply()).isEqualTo(new Reply.Welcome(5000));
+    }
+  }
+
+  @Test
+  void aKeepAliveBeforeTheHelloClosesWithoutAnAnswer() throws Exception {
+    try (Network net = new Network();
+        RawPeer peer = new RawPeer(net)) {
+      peer.connect(net.owner, Network.TICKET);
+      peer.send(1, KeepAlive.MESSAGE);
+      assertThat(peer.received).isEmpty();
+      assertThat(peer.lastEvent().type()).isEqualTo(CmEvent.Type.DISCONNECTED);
+    }
+  }
+
+  @Test
+  void leasesReleasedBeforeTheProofCloseWithoutAnAnswer() throws Exception {
+    try (Network net = new Network();
+        RawPeer peer = new RawPeer(net)) {
+      peer.connect(net.owner, Network.TICKET);
+      peer.send(1, readerSide(Network.SECRET).hello());
+      int answers = peer.received.size();
+      peer.send(2, new Request.Release(new long[] {1}));
+      assertThat(peer.received).hasSize(answers);
+      assertThat(peer.lastEvent().type()).isEqualTo(CmEvent.Type.DISCONNECTED);
+    }
+  }
+
+  @Test
+  void aHelloWithoutAnAnswerIsFollowedByAMessageASecond() throws Exception {
+    try (Network net = new Network();
+        RawPeer owner = new RawPeer(net)) {
+      Dialer.Target target =
+          new Dialer.Target("owner", owner.listen(), Network.TICKET, Network.SECRET);
+      net.reader.core.dialer().dial(target, new RecordingListener());
+      owner.accept();
+      net.pass(Duration.ofMillis(900));
+      owner.look();
+      assertThat(owner.received).hasSize(1);
+      net.pass(Duration.ofMillis(200));
+      owner.look();
+      assertThat(owner.received).hasSize(2);
+      assertThat(((Request.Release) owner.lastRequest()).leases()).isEmpty();
+      net.pass(Duration.ofSeconds(1));
+      owner.look();
+      assertThat(owner.received).hasSize(3);
+    }
+  }
+
+  @Test
+  void aHelloThatArrivesWithTheMessageBehindItOpensTheConnection() throws Exception {
+    try (Network net = new Network()) {
+      RequestFaults faults = net.fabric.faults().sendsFrom(net.reader.device.address());
+      faults.delay(1, Duration.ofMillis(1_500).toNanos());
+      RecordingListener listener =
+          net.dial(net.reader, net.owner.target(Network.TICKET, Network.SECRET));
+      net.pass(Duration.ofMillis(1_400));
+      assertThat(listener.heard).isEmpty();
+      net.pass(Duration.ofMillis(200));
+      assertThat(listener.heard).containsExactly("open");
+      assertThat(listener.channel.keepAliveNs()).isEqualTo(Duration.ofSeconds(5).toNanos());
+      net.pass(Duration.ofSeconds(20));
+      assertThat(listener.heard).containsExactly("open");
     }
   }
 

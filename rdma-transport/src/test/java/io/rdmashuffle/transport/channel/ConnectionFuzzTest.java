@@ -94,7 +94,7 @@ final class ConnectionFuzzTest {
         case 2, 3, 4 -> prove(peer, challenge);
         case 5, 6 -> peer.send(random.nextInt(50), Messages.locate(1 + random.nextInt(200)));
         case 7 ->
-            peer.send(random.nextInt(50), new Request.Release(new long[] {1 + random.nextInt(9)}));
+            peer.send(random.nextInt(50), random.nextBoolean() ? KeepAlive.MESSAGE : release());
         case 8 -> peer.send(changed(Messages.frame(7, Messages.locate(1 + random.nextInt(40)))));
         case 9 -> peer.send(noise(1 + random.nextInt(600)));
         case 10 -> peer.send(1, new Reply.Welcome(1 + random.nextInt(5_000)));
@@ -102,6 +102,10 @@ final class ConnectionFuzzTest {
       }
       peer.look();
     }
+  }
+
+  private Request.Release release() {
+    return new Request.Release(new long[] {1 + random.nextInt(9)});
   }
 
   private static void prove(RawPeer peer, MutualChallenge challenge) throws TransportException {
