@@ -6,19 +6,18 @@ import java.time.Duration;
  * Bounds of one {@link SegmentBatch}.
  *
  * @param pieceBytes how much of a segment is asked for at a time
- * @param windowBytes how much may be under way or here and not yet read; one piece more, if all of
- *     the window is taken by segments whose turn is later
+ * @param windows how much may be under way or here and not yet read; one piece more, if all of the
+ *     window is taken by segments whose turn is later
  * @param pieceTimeout how long the reader waits for one piece; longer than the transport's own
  *     deadlines, which end the wait in all cases but a bug
  */
-record BatchLimits(int pieceBytes, long windowBytes, Duration pieceTimeout) {
+record BatchLimits(int pieceBytes, WindowShares windows, Duration pieceTimeout) {
   /**
    * @throws IllegalArgumentException if nothing could be asked for
    */
   BatchLimits {
-    if (pieceBytes <= 0 || windowBytes < pieceBytes) {
-      throw new IllegalArgumentException(
-          "pieces of " + pieceBytes + " bytes in a window of " + windowBytes);
+    if (pieceBytes <= 0) {
+      throw new IllegalArgumentException("pieces of " + pieceBytes + " bytes");
     }
   }
 

@@ -107,6 +107,11 @@ final class InFlight {
     return partBytes != UNKNOWN && (taken > 0 || here.containsKey(0));
   }
 
+  /** Whether what was first asked for is still to come. */
+  boolean isBeginning() {
+    return asked > 0 && refusal == null && !dropped && !isReady();
+  }
+
   /** Whether waiting for the reader's next piece is over. */
   boolean hasNext() {
     return refusal != null || here.containsKey(taken);

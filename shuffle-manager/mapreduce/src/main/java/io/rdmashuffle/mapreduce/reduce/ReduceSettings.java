@@ -6,7 +6,6 @@ import io.rdmashuffle.mapreduce.MapReduceSettings;
 import io.rdmashuffle.transport.client.ClientSettings;
 import java.time.Duration;
 import org.apache.hadoop.mapred.JobConf;
-import org.apache.hadoop.mapreduce.MRJobConfig;
 
 /**
  * What the job's settings mean for one reduce task. Immutable.
@@ -15,8 +14,7 @@ import org.apache.hadoop.mapreduce.MRJobConfig;
  * @param limits of each fetcher's batches
  */
 record ReduceSettings(MapReduceSettings shared, BatchLimits limits) {
-  private static final int FETCHERS = 5; // Hadoop's default
-  private static final long MOST_WINDOW_BYTES = 8L << 20;
+  private static final long MOST_WINDOW_BYTES = 32L << 20;
 
   /** Behind the transport's own deadlines, which end a wait in all cases but a bug. */
   private static final Duration GRACE = Duration.ofSeconds(5);
@@ -27,19 +25,13 @@ record ReduceSettings(MapReduceSettings shared, BatchLimits limits) {
   static ReduceSettings from(JobConf conf) {
     MapReduceSettings shared = MapReduceSettings.ofTask(conf);
     ClientSettings client = shared.transport().client();
-    int fetchers = Math.max(1, conf.getInt(MRJobConfig.SHUFFLE_PARALLEL_COPIES, FETCHERS));
+    long poolBytes = Math.min(client.poolBytes(), shared.transport().memory().bytes());
     return new ReduceSettings(
         shared,
         new BatchLimits(
             MapOutputKeys.PIECE_BYTES,
-            windowBytes(client.poolBytes(), fetchers),
+            new WindowShares(poolBytes, MapOutputKeys.PIECE_BYTES, MOST_WINDOW_BYTES),
             client.fetchTimeout().plus(GRACE)));
-  }
-
-  /** A fetcher's share of the pool, so that together they never wait for memory for long. */
-  private static long windowBytes(long poolBytes, int fetchers) {
-    long share = Math.min(MOST_WINDOW_BYTES, poolBytes / fetchers);
-    return Math.max(MapOutputKeys.PIECE_BYTES, share);
   }
 
   boolean isOff() {

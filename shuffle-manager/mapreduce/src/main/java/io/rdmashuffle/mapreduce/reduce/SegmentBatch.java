@@ -37,13 +37,13 @@ public final class SegmentBatch implements AutoCloseable {
   private final Peer peer;
   private final SegmentKeys keys;
   private final BatchLimits limits;
+  private final BatchWindow window;
   private final List<InFlight> segments = new ArrayList<>();
   private final ReentrantLock lock = new ReentrantLock(); // between reader and delivery threads
   private final Condition changed = lock.newCondition();
   private SegmentStream stream; // of the segment being read; null before the first
   private int at = -1;
   private int nextHead;
-  private long usedBytes;
   private boolean over;
 
   /** Starts to fetch at once. */
@@ -57,6 +57,7 @@ public final class SegmentBatch implements AutoCloseable {
     this.peer = peer;
     this.keys = keys;
     this.limits = limits;
+    this.window = limits.windows().open();
     attempts.forEach(attempt -> segments.add(new InFlight(attempt, limits)));
     locked(this::pump);
   }
@@ -120,7 +121,7 @@ public final class SegmentBatch implements AutoCloseable {
   void given(long bytes) {
     locked(
         () -> {
-          usedBytes -= bytes;
+          window.give(bytes);
           pump();
         });
   }
@@ -141,7 +142,8 @@ public final class SegmentBatch implements AutoCloseable {
         () -> {
           over = true;
           dropCurrent();
-          segments.forEach(segment -> usedBytes -= segment.drop());
+          segments.forEach(segment -> window.give(segment.drop()));
+          window.close();
           changed.signalAll();
         });
   }
@@ -150,7 +152,7 @@ public final class SegmentBatch implements AutoCloseable {
   long usedBytes() {
     lock.lock();
     try {
-      return usedBytes;
+      return window.usedBytes();
     } finally {
       lock.unlock();
     }
@@ -162,7 +164,7 @@ public final class SegmentBatch implements AutoCloseable {
       stream = null;
     }
     if (at >= 0 && at < segments.size()) {
-      usedBytes -= segments.get(at).drop();
+      window.give(segments.get(at).drop());
     }
   }
 
@@ -208,7 +210,7 @@ public final class SegmentBatch implements AutoCloseable {
 
   private List<Ask> plan() {
     List<Ask> asks = new ArrayList<>();
-    if (usedBytes > 0 && !readerWaits() && !isWorthARequest()) {
+    if (!window.isEmpty() && !readerWaits() && !isWorthARequest()) {
       return asks;
     }
     boolean allAsked = true;
@@ -233,17 +235,19 @@ public final class SegmentBatch implements AutoCloseable {
   }
 
   private boolean isWorthARequest() {
-    long enough = limits.windowBytes() / limits.pieceBytes() / REQUESTS_PER_WINDOW;
+    long enough = window.bytes() / limits.pieceBytes() / REQUESTS_PER_WINDOW;
     long left = segments.size() - nextHead;
+    boolean moreSoon = false; // of segments whose beginning is under way
     for (int i = Math.max(0, at); i < nextHead && left < enough; i++) {
       left += rest(segments.get(i));
+      moreSoon |= segments.get(i).isBeginning();
     }
-    return room() >= Math.min(enough, left);
+    return left < enough ? !moreSoon && room() >= left : room() >= enough;
   }
 
   /** Pieces there is room for. */
   private long room() {
-    return Math.max(0, limits.windowBytes() - usedBytes) / limits.pieceBytes();
+    return window.freeBytes() / limits.pieceBytes();
   }
 
   /** Pieces to ask for of a segment that has begun to come. */
@@ -269,15 +273,17 @@ public final class SegmentBatch implements AutoCloseable {
 
   /** The other half of the window is for the rest of the segments whose turn is next. */
   private void planHeads(List<Ask> asks) {
-    long mostBytes = Math.max(limits.pieceBytes(), limits.windowBytes() / 2);
-    long room = Math.max(0, mostBytes - usedBytes) / limits.pieceBytes();
+    long mostBytes = Math.max(limits.pieceBytes(), window.bytes() / 2);
+    long room = Math.max(0, mostBytes - window.usedBytes()) / limits.pieceBytes();
     long enough = mostBytes / limits.pieceBytes() / 2;
-    boolean alone = asks.isEmpty() && usedBytes > 0 && nextHead > at;
+    boolean alone = asks.isEmpty() && !window.isEmpty() && nextHead > at;
     if (alone && room < Math.min(enough, segments.size() - nextHead)) {
       return;
     }
     while (nextHead < segments.size()
-        && (usedBytes == 0 || nextHead <= at || usedBytes + limits.pieceBytes() <= mostBytes)) {
+        && (window.isEmpty()
+            || nextHead <= at
+            || window.usedBytes() + limits.pieceBytes() <= mostBytes)) {
       InFlight segment = segments.get(nextHead++);
       ask(asks, segment, LENGTH, 0);
       ask(asks, segment, segment.ask(), limits.pieceBytes());
@@ -285,7 +291,7 @@ public final class SegmentBatch implements AutoCloseable {
   }
 
   private void ask(List<Ask> asks, InFlight segment, int piece, long bytes) {
-    usedBytes += bytes;
+    window.take(bytes);
     asks.add(new Ask(segment, piece, bytes));
   }
 
@@ -331,14 +337,14 @@ public final class SegmentBatch implements AutoCloseable {
     }
 
     private void came(Ask ask, Block block) {
-      usedBytes -= ask.reservedBytes();
+      window.give(ask.reservedBytes());
       if (over || ask.segment().isDropped()) {
         block.close();
       } else if (ask.piece() == LENGTH) {
         ask.segment().lengthCame(block.attribute());
         block.close();
       } else {
-        usedBytes += block.bytes();
+        window.take(block.bytes());
         ask.segment().pieceCame(ask.piece(), block);
       }
       changed.signalAll();
@@ -346,7 +352,7 @@ public final class SegmentBatch implements AutoCloseable {
     }
 
     private void refused(Ask ask, FallbackReason reason) {
-      usedBytes -= ask.reservedBytes();
+      window.give(ask.reservedBytes());
       ask.segment().refuse(reason);
     }
   }

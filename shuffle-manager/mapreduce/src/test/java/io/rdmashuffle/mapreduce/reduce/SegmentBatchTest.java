@@ -26,8 +26,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 
 final class SegmentBatchTest {
   private static final int PIECE = 1000;
-  private static final BatchLimits LIMITS =
-      new BatchLimits(PIECE, 8 * PIECE, Duration.ofSeconds(20));
+  private static final BatchLimits LIMITS = TestGates.limits(PIECE, 8, Duration.ofSeconds(20));
   private static final Peer PEER = new Peer("node:13562", "node", 13563);
 
   private final SegmentServer server = new SegmentServer(PIECE);
@@ -69,7 +68,7 @@ final class SegmentBatchTest {
   @Test
   void segmentsOfSeveralPiecesComeByFewRequests() throws Exception {
     List<byte[]> contents = serve(20, 4 * PIECE);
-    BatchLimits limits = new BatchLimits(PIECE, 16 * PIECE, Duration.ofSeconds(20));
+    BatchLimits limits = TestGates.limits(PIECE, 16, Duration.ofSeconds(20));
     try (SegmentBatch batch = batch(20, limits)) {
       for (byte[] content : contents) {
         Segment segment = (Segment) batch.next().orElseThrow();
@@ -77,6 +76,18 @@ final class SegmentBatchTest {
       }
     }
     assertThat(server.requests()).hasSizeLessThanOrEqualTo(20); // for 80 pieces
+  }
+
+  @Test
+  void theRestOfAllSegmentsThatHaveBegunIsAskedForAtOnce() throws Exception {
+    serve(20, 4 * PIECE);
+    BatchLimits limits = TestGates.limits(PIECE, 120, Duration.ofSeconds(20));
+    try (SegmentBatch batch = batch(20, limits)) {
+      server.settle();
+      server.settle();
+      assertThat(server.requests().stream().map(List::size)).containsExactly(40, 60);
+      readAll(batch);
+    }
   }
 
   @Test
@@ -110,7 +121,7 @@ final class SegmentBatchTest {
     long bytes = (2L << 30) + 12_345;
     byte[] zeros = new byte[piece];
     large.add(attempt(0), new TestSegment(bytes * 2, bytes, offset -> zeros));
-    BatchLimits limits = new BatchLimits(piece, 4L * piece, Duration.ofSeconds(20));
+    BatchLimits limits = TestGates.limits(piece, 4, Duration.ofSeconds(20));
     try (SegmentBatch batch =
         new SegmentBatch(large, PEER, SegmentServer.keys(0), limits, List.of(attempt(0)))) {
       Segment segment = (Segment) batch.next().orElseThrow();
@@ -203,7 +214,7 @@ final class SegmentBatchTest {
   void silenceEndsTheWait() throws Exception {
     serve(1, 100);
     server.script((peer, key) -> Answer.SILENCE);
-    BatchLimits impatient = new BatchLimits(PIECE, 8 * PIECE, Duration.ofMillis(50));
+    BatchLimits impatient = TestGates.limits(PIECE, 8, Duration.ofMillis(50));
     try (SegmentBatch batch = batch(1, impatient)) {
       assertThatThrownBy(batch::next)
           .isInstanceOf(SegmentLostException.class)

@@ -33,9 +33,16 @@ public final class TestGates {
             new JobPeers(1, new byte[] {1}),
             httpPort -> httpPort + 1,
             SegmentServer.keys(0),
-            new BatchLimits(pieceBytes, 8L * pieceBytes, PIECE_TIMEOUT),
+            limits(pieceBytes, 8, PIECE_TIMEOUT),
             new HostHealth(NanoClock.system(), REST, REST),
             new ShuffleCounters(counters)));
+  }
+
+  /** For one batch at a time, with a window of so many pieces. */
+  static BatchLimits limits(int pieceBytes, int pieces, Duration pieceTimeout) {
+    long windowBytes = (long) pieces * pieceBytes;
+    return new BatchLimits(
+        pieceBytes, new WindowShares(2 * windowBytes, pieceBytes, windowBytes), pieceTimeout);
   }
 
   /** Segments as a fetcher with Hadoop's defaults reads them. */
