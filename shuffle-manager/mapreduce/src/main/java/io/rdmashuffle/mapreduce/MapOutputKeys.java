@@ -31,7 +31,7 @@ public final class MapOutputKeys {
    * Length of all pieces of a segment but the last. Long enough for READs to be worth their price,
    * and a small part of what a reduce task may register.
    */
-  public static final int PIECE_BYTES = 256 << 10;
+  public static final int PIECE_BYTES = 1 << 20;
 
   private static final int LENGTH = Integer.MAX_VALUE;
   private static final int ATTEMPT_BITS = 20;

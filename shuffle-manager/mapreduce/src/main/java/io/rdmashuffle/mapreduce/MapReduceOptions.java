@@ -92,7 +92,7 @@ final class MapReduceOptions {
               List.of(
                   TASK_REGISTERED_MAX,
                   TASK_POOL_SIZE,
-                  RdmaOptions.POOL_CHUNK.withDefault(ByteSize.kib(256)),
+                  RdmaOptions.POOL_CHUNK,
                   RdmaOptions.POOL_TRANSIT.withDefault(25))),
           new OptionSection(
               "Reduce tasks: reading",

@@ -68,7 +68,7 @@ final class MapOutputKeysTest {
   }
 
   @ParameterizedTest
-  @ValueSource(longs = {0, 1, 262_143, 262_144, 262_145, 3_000_000_000L})
+  @ValueSource(longs = {0, 1, 1_048_575, 1_048_576, 1_048_577, 3_000_000_000L})
   void piecesAreTheSegmentInOrder(long bytes) {
     BlockLocation segment = segment(bytes);
     long covered = 0;
@@ -79,7 +79,7 @@ final class MapOutputKeysTest {
       covered += piece.bytes();
     }
     assertThat(covered).isEqualTo(bytes);
-    assertThat(pieces).isEqualTo((int) Math.max(1, (bytes + 262_143) / 262_144));
+    assertThat(pieces).isEqualTo((int) Math.max(1, (bytes + 1_048_575) / 1_048_576));
     assertThat(piece(segment, Integer.MAX_VALUE - 1)).isNull();
   }
 

@@ -17,6 +17,16 @@ final class BatchWindow implements AutoCloseable {
     return shares.windowBytes();
   }
 
+  /** Room to keep for the first piece of a segment. */
+  long firstBytes() {
+    return shares.firstBytes();
+  }
+
+  /** A first piece came. */
+  void firstCame(long bytes) {
+    shares.firstCame(bytes);
+  }
+
   long usedBytes() {
     return usedBytes;
   }

@@ -274,19 +274,18 @@ public final class SegmentBatch implements AutoCloseable {
   /** The other half of the window is for the rest of the segments whose turn is next. */
   private void planHeads(List<Ask> asks) {
     long mostBytes = Math.max(limits.pieceBytes(), window.bytes() / 2);
-    long room = Math.max(0, mostBytes - window.usedBytes()) / limits.pieceBytes();
-    long enough = mostBytes / limits.pieceBytes() / 2;
+    long firstBytes = window.firstBytes();
+    long room = Math.max(0, mostBytes - window.usedBytes()) / firstBytes;
+    long enough = mostBytes / firstBytes / 2;
     boolean alone = asks.isEmpty() && !window.isEmpty() && nextHead > at;
     if (alone && room < Math.min(enough, segments.size() - nextHead)) {
       return;
     }
     while (nextHead < segments.size()
-        && (window.isEmpty()
-            || nextHead <= at
-            || window.usedBytes() + limits.pieceBytes() <= mostBytes)) {
+        && (window.isEmpty() || nextHead <= at || window.usedBytes() + firstBytes <= mostBytes)) {
       InFlight segment = segments.get(nextHead++);
       ask(asks, segment, LENGTH, 0);
-      ask(asks, segment, segment.ask(), limits.pieceBytes());
+      ask(asks, segment, segment.ask(), firstBytes);
     }
   }
 
@@ -345,6 +344,9 @@ public final class SegmentBatch implements AutoCloseable {
         block.close();
       } else {
         window.take(block.bytes());
+        if (ask.piece() == 0) {
+          window.firstCame(block.bytes());
+        }
         ask.segment().pieceCame(ask.piece(), block);
       }
       changed.signalAll();

@@ -45,6 +45,19 @@ final class WindowSharesTest {
   }
 
   @Test
+  void roomForAFirstPieceIsKeptByTheLongestThatCame() {
+    WindowShares some = new WindowShares(4800, 100, 1000);
+    BatchWindow window = some.open();
+    BatchWindow other = some.open();
+    assertThat(window.firstBytes()).isEqualTo(100);
+    window.firstCame(0);
+    assertThat(other.firstBytes()).isEqualTo(25);
+    window.firstCame(60);
+    window.firstCame(30);
+    assertThat(other.firstBytes()).isEqualTo(60);
+  }
+
+  @Test
   void fiveFetchersOfATaskStayBelowItsPool() {
     WindowShares ofATask = ReduceSettings.from(new JobConf(false)).limits().windows();
     BatchWindow alone = ofATask.open();
