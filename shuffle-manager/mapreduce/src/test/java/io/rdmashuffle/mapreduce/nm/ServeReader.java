@@ -93,7 +93,8 @@ final class ServeReader implements AutoCloseable {
           if (!(next.get() instanceof Segment segment)) {
             throw new IOException(next.get() + " came instead of a segment");
           }
-          bytes += segment.stream().readNBytes((int) segment.partBytes()).length;
+          byte[] whole = new byte[(int) segment.partBytes()]; // at once, as Hadoop does
+          bytes += segment.stream().readNBytes(whole, 0, whole.length);
         }
       }
       return bytes;
