@@ -74,6 +74,9 @@ final class JobCatalog implements BlockCatalog {
     SegmentIndex index = indices.find(outputs.job(), key.output());
     if (index == null) {
       index = read(outputs, key);
+      if (jobs.get(scope) != outputs) { // it ended meanwhile
+        indices.forget(outputs.job());
+      }
     }
     return locationOf(key, index);
   }
@@ -93,9 +96,6 @@ final class JobCatalog implements BlockCatalog {
       throw new IOException(outputs.job() + " has more than " + MOST_OUTPUTS + " map outputs here");
     }
     indices.put(outputs.job(), key.output(), index);
-    if (!has(outputs.job())) { // it ended meanwhile
-      indices.forget(outputs.job());
-    }
     return index;
   }
 }
