@@ -23,10 +23,11 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 final class SegmentBatchTest {
   private static final int PIECE = 1000;
-  private static final BatchLimits LIMITS = TestGates.limits(PIECE, 8, Duration.ofSeconds(20));
+  private final BatchLimits limits = TestGates.limits(PIECE, 8, Duration.ofSeconds(20));
   private static final Peer PEER = new Peer("node:13562", "node", 13563);
 
   private final SegmentServer server = new SegmentServer(PIECE);
@@ -41,7 +42,7 @@ final class SegmentBatchTest {
   @Test
   void segmentsComeInTheOrderAskedWithTheirLengths() throws Exception {
     List<byte[]> contents = serve(5, 300);
-    try (SegmentBatch batch = batch(5, LIMITS)) {
+    try (SegmentBatch batch = batch(5, limits)) {
       for (int map = 0; map < 5; map++) {
         Segment segment = (Segment) batch.next().orElseThrow();
         assertThat(segment.attempt()).isEqualTo(attempt(map));
@@ -58,7 +59,7 @@ final class SegmentBatchTest {
   @Test
   void smallSegmentsShareARequest() throws Exception {
     serve(4, 10);
-    try (SegmentBatch batch = batch(4, LIMITS)) {
+    try (SegmentBatch batch = batch(4, limits)) {
       readAll(batch);
     }
     assertThat(server.requests()).hasSize(1);
@@ -68,8 +69,8 @@ final class SegmentBatchTest {
   @Test
   void segmentsOfSeveralPiecesComeByFewRequests() throws Exception {
     List<byte[]> contents = serve(20, 4 * PIECE);
-    BatchLimits limits = TestGates.limits(PIECE, 16, Duration.ofSeconds(20));
-    try (SegmentBatch batch = batch(20, limits)) {
+    BatchLimits wide = TestGates.limits(PIECE, 16, Duration.ofSeconds(20));
+    try (SegmentBatch batch = batch(20, wide)) {
       for (byte[] content : contents) {
         Segment segment = (Segment) batch.next().orElseThrow();
         assertThat(segment.stream().readAllBytes()).isEqualTo(content);
@@ -81,8 +82,8 @@ final class SegmentBatchTest {
   @Test
   void theRestOfAllSegmentsThatHaveBegunIsAskedForAtOnce() throws Exception {
     serve(20, 4 * PIECE);
-    BatchLimits limits = TestGates.limits(PIECE, 120, Duration.ofSeconds(20));
-    try (SegmentBatch batch = batch(20, limits)) {
+    BatchLimits wide = TestGates.limits(PIECE, 120, Duration.ofSeconds(20));
+    try (SegmentBatch batch = batch(20, wide)) {
       server.settle();
       server.settle();
       assertThat(server.requests().stream().map(List::size)).containsExactly(40, 60);
@@ -94,18 +95,31 @@ final class SegmentBatchTest {
   void smallSegmentsBeyondTheWindowAreAskedForSeveralAtATime() throws Exception {
     int maps = 41;
     serve(maps, 10);
-    try (SegmentBatch batch = batch(maps, LIMITS)) {
+    try (SegmentBatch batch = batch(maps, limits)) {
       readAll(batch);
     }
     List<Integer> heads = server.requests().stream().map(keys -> keys.size() / 2).toList();
     assertThat(heads.stream().mapToInt(Integer::intValue).sum()).isEqualTo(maps);
     assertThat(heads.subList(0, heads.size() - 1)).allMatch(asked -> asked >= 2);
+    assertThat(heads).as("room is kept for short ones then").anyMatch(asked -> asked > 4);
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 2})
+  void aPieceOfAnotherLengthThanItShouldHaveIsNotBelieved(int piece) throws Exception {
+    serve(1, 3 * PIECE);
+    server.script((peer, key) -> key.group() == piece ? new Answer.Cut() : Answer.DELIVER);
+    try (SegmentBatch batch = batch(1, limits)) {
+      assertThatThrownBy(() -> ((Segment) batch.next().orElseThrow()).stream().readAllBytes())
+          .isInstanceOf(SegmentLostException.class)
+          .hasMessageContaining(FallbackReason.TRANSFER_FAILED.label());
+    }
   }
 
   @Test
   void aLargeSegmentStreamsWithinTheWindow() throws Exception {
     List<byte[]> contents = serve(3, 100 * PIECE + 17);
-    try (SegmentBatch batch = batch(3, LIMITS)) {
+    try (SegmentBatch batch = batch(3, limits)) {
       for (byte[] content : contents) {
         Segment segment = (Segment) batch.next().orElseThrow();
         assertThat(segment.stream().readAllBytes()).isEqualTo(content);
@@ -121,9 +135,9 @@ final class SegmentBatchTest {
     long bytes = (2L << 30) + 12_345;
     byte[] zeros = new byte[piece];
     large.add(attempt(0), new TestSegment(bytes * 2, bytes, offset -> zeros));
-    BatchLimits limits = TestGates.limits(piece, 4, Duration.ofSeconds(20));
+    BatchLimits fewAtATime = TestGates.limits(piece, 4, Duration.ofSeconds(20));
     try (SegmentBatch batch =
-        new SegmentBatch(large, PEER, SegmentServer.keys(0), limits, List.of(attempt(0)))) {
+        new SegmentBatch(large, PEER, SegmentServer.keys(0), fewAtATime, List.of(attempt(0)))) {
       Segment segment = (Segment) batch.next().orElseThrow();
       assertThat(segment.partBytes()).isEqualTo(bytes);
       byte[] buffer = new byte[1 << 20];
@@ -142,7 +156,7 @@ final class SegmentBatchTest {
   @Test
   void anEmptySegmentIsAnEmptyStream() throws Exception {
     serve(2, 0);
-    try (SegmentBatch batch = batch(2, LIMITS)) {
+    try (SegmentBatch batch = batch(2, limits)) {
       Segment segment = (Segment) batch.next().orElseThrow();
       assertThat(segment.partBytes()).isZero();
       assertThat(segment.stream().read()).isEqualTo(-1);
@@ -154,7 +168,7 @@ final class SegmentBatchTest {
   @Test
   void aSegmentThatIsLeftUnreadGivesItsMemoryBack() throws Exception {
     List<byte[]> contents = serve(2, 50 * PIECE);
-    try (SegmentBatch batch = batch(2, LIMITS)) {
+    try (SegmentBatch batch = batch(2, limits)) {
       Segment first = (Segment) batch.next().orElseThrow();
       assertThat(first.stream().read()).isEqualTo(contents.get(0)[0] & 0xff);
       Segment second = (Segment) batch.next().orElseThrow();
@@ -170,7 +184,7 @@ final class SegmentBatchTest {
             SegmentServer.mapOf(key) == 2
                 ? new Answer.Refuse(FallbackReason.UNKNOWN_BLOCK)
                 : Answer.DELIVER);
-    try (SegmentBatch batch = batch(4, LIMITS)) {
+    try (SegmentBatch batch = batch(4, limits)) {
       List<Arrival> arrivals = new ArrayList<>();
       for (Optional<Arrival> a = batch.next(); a.isPresent(); a = batch.next()) {
         arrivals.add(a.get());
@@ -186,7 +200,7 @@ final class SegmentBatchTest {
   void aHostThatCannotBeReachedEndsTheBatch() throws Exception {
     serve(4, 100);
     server.script((peer, key) -> new Answer.Refuse(FallbackReason.CONNECT_FAILED));
-    try (SegmentBatch batch = batch(4, LIMITS)) {
+    try (SegmentBatch batch = batch(4, limits)) {
       assertThatThrownBy(batch::next)
           .isInstanceOf(SegmentLostException.class)
           .hasMessageContaining("node:13562")
@@ -202,7 +216,7 @@ final class SegmentBatchTest {
             key.group() >= 10 && key.group() != SegmentServer.LENGTH
                 ? new Answer.Refuse(FallbackReason.TRANSFER_FAILED)
                 : Answer.DELIVER);
-    try (SegmentBatch batch = batch(1, LIMITS)) {
+    try (SegmentBatch batch = batch(1, limits)) {
       Segment segment = (Segment) batch.next().orElseThrow();
       assertThatThrownBy(() -> segment.stream().readAllBytes())
           .isInstanceOf(SegmentLostException.class);
@@ -226,7 +240,7 @@ final class SegmentBatchTest {
   void cancelEndsTheWaitOfTheReader() throws Exception {
     serve(1, 100);
     server.script((peer, key) -> Answer.SILENCE);
-    try (SegmentBatch batch = batch(1, LIMITS)) {
+    try (SegmentBatch batch = batch(1, limits)) {
       CompletableFuture.delayedExecutor(50, TimeUnit.MILLISECONDS).execute(batch::cancel);
       assertThatThrownBy(batch::next).isInstanceOf(SegmentLostException.class);
     }
@@ -240,7 +254,7 @@ final class SegmentBatchTest {
             key.group() == 0 || key.group() == SegmentServer.LENGTH
                 ? Answer.DELIVER
                 : Answer.SILENCE);
-    try (SegmentBatch batch = batch(1, LIMITS)) {
+    try (SegmentBatch batch = batch(1, limits)) {
       Segment segment = (Segment) batch.next().orElseThrow();
       segment.stream().readNBytes(PIECE);
       Thread.currentThread().interrupt();
@@ -256,7 +270,7 @@ final class SegmentBatchTest {
     SegmentServer shifted = new SegmentServer(PIECE - 1); // serves shorter pieces
     shifted.add(attempt(0), TestSegment.of(bytes, 1));
     try (SegmentBatch batch =
-        new SegmentBatch(shifted, PEER, SegmentServer.keys(0), LIMITS, List.of(attempt(0)))) {
+        new SegmentBatch(shifted, PEER, SegmentServer.keys(0), limits, List.of(attempt(0)))) {
       assertThatThrownBy(batch::next).isInstanceOf(SegmentLostException.class);
     }
     shifted.settle();
@@ -268,7 +282,7 @@ final class SegmentBatchTest {
   @CsvSource({"-1, 10", "10, -1", "10, -5"})
   void negativeLengthsAreNotBelieved(long rawBytes, long partBytes) {
     server.add(attempt(0), new TestSegment(rawBytes, partBytes, offset -> new byte[10]));
-    try (SegmentBatch batch = batch(1, LIMITS)) {
+    try (SegmentBatch batch = batch(1, limits)) {
       assertThatThrownBy(batch::next).isInstanceOf(SegmentLostException.class);
     }
   }
@@ -277,7 +291,7 @@ final class SegmentBatchTest {
   void aSegmentOfMorePiecesThanThereAreNamesIsLeftToHttp() throws Exception {
     long bytes = (long) Integer.MAX_VALUE * PIECE;
     server.add(attempt(0), new TestSegment(bytes, bytes, offset -> new byte[PIECE]));
-    try (SegmentBatch batch = batch(1, LIMITS)) {
+    try (SegmentBatch batch = batch(1, limits)) {
       assertThat(batch.next().orElseThrow())
           .isEqualTo(new Arrival.Refused(attempt(0), FallbackReason.TOO_LARGE));
     }
@@ -286,7 +300,7 @@ final class SegmentBatchTest {
   @Test
   void aBatchClosedInTheMiddleOfASegmentGivesItsMemoryBack() throws Exception {
     serve(3, 50 * PIECE);
-    SegmentBatch batch = batch(3, LIMITS);
+    SegmentBatch batch = batch(3, limits);
     Segment first = (Segment) batch.next().orElseThrow();
     first.stream().readNBytes(PIECE + 10);
     batch.close();
@@ -298,7 +312,7 @@ final class SegmentBatchTest {
   @Test
   void whatComesAfterTheEndIsClosed() throws Exception {
     serve(8, 900);
-    SegmentBatch batch = batch(8, LIMITS);
+    SegmentBatch batch = batch(8, limits);
     batch.close();
     batch.close();
     server.settle();
@@ -310,15 +324,15 @@ final class SegmentBatchTest {
     SegmentServer closed = new SegmentServer(PIECE);
     closed.close(); // its executor refuses
     SegmentKeys keys = SegmentServer.keys(0);
-    try (SegmentBatch batch = new SegmentBatch(closed, PEER, keys, LIMITS, List.of(attempt(0)))) {
+    try (SegmentBatch batch = new SegmentBatch(closed, PEER, keys, limits, List.of(attempt(0)))) {
       assertThatThrownBy(batch::next).isInstanceOf(SegmentLostException.class);
     }
   }
 
-  private SegmentBatch batch(int maps, BatchLimits limits) {
+  private SegmentBatch batch(int maps, BatchLimits itsLimits) {
     List<TaskAttemptID> attempts =
         IntStream.range(0, maps).mapToObj(SegmentBatchTest::attempt).toList();
-    return new SegmentBatch(server, PEER, SegmentServer.keys(0), limits, attempts);
+    return new SegmentBatch(server, PEER, SegmentServer.keys(0), itsLimits, attempts);
   }
 
   private List<byte[]> serve(int maps, int bytes) {

@@ -51,6 +51,9 @@ public final class SegmentServer implements BlockClient {
     /** Nothing. */
     record Silence() implements Answer {}
 
+    /** The block without its last byte. */
+    record Cut() implements Answer {}
+
     /** A fallback. */
     record Refuse(FallbackReason reason) implements Answer {}
   }
@@ -118,13 +121,13 @@ public final class SegmentServer implements BlockClient {
       Answer answer = script.answer(peer, key);
       if (answer instanceof Answer.Refuse refuse) {
         listener.onFallback(new int[] {i}, refuse.reason());
-      } else if (answer instanceof Answer.Deliver) {
-        deliver(key, i, listener);
+      } else if (!(answer instanceof Answer.Silence)) {
+        deliver(key, i, listener, answer instanceof Answer.Cut ? 1 : 0);
       }
     }
   }
 
-  private void deliver(BlockKey key, int index, FetchListener listener) {
+  private void deliver(BlockKey key, int index, FetchListener listener, int cutBytes) {
     TestSegment segment = segments.get(key.output());
     if (segment == null) {
       listener.onFallback(new int[] {index}, FallbackReason.UNKNOWN_BLOCK);
@@ -135,7 +138,7 @@ public final class SegmentServer implements BlockClient {
       return;
     }
     long offset = (long) key.group() * pieceBytes;
-    int length = (int) Math.min(pieceBytes, segment.partBytes() - offset);
+    int length = (int) Math.min(pieceBytes, segment.partBytes() - offset) - cutBytes;
     listener.onBlock(
         index, block(segment.content().apply(offset), Math.max(0, length), segment.rawBytes()));
   }
