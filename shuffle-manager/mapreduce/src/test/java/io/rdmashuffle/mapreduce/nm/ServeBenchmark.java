@@ -21,15 +21,14 @@ import java.util.stream.Stream;
  * outputs for the first time, then again.
  */
 final class ServeBenchmark {
-  static final int MAPS = 256;
+  private static final int SEGMENTS = 2048;
 
   /**
    * Behind the others: enough for the code to be compiled, as it is where a NodeManager runs on.
    */
-  static final int WARM_UP_MAPS = 2000;
+  private static final int WARM_UP_SEGMENTS = 16_000;
 
   private static final int WARM_UP_SEGMENT_BYTES = 16 << 10;
-  static final int REDUCES = 8;
   private static final String COMPILERS = "C[12] CompilerThre.*";
   private static final List<String> JVM =
       List.of(
@@ -46,6 +45,17 @@ final class ServeBenchmark {
     STAGING
   }
 
+  /** How the segments are spread. */
+  private record Shape(int maps, int segmentBytes) {
+    int reduces() {
+      return SEGMENTS / maps;
+    }
+
+    int warmUpMaps() {
+      return WARM_UP_SEGMENTS / reduces();
+    }
+  }
+
   private record Cost(double ownerNsPerByte, double readerNsPerByte, double wallNsPerByte) {
     double sum() {
       return ownerNsPerByte + readerNsPerByte;
@@ -55,23 +65,25 @@ final class ServeBenchmark {
   private ServeBenchmark() {}
 
   /**
-   * @param args repetitions, bytes of a segment, and the ways of {@link Way} if not all
+   * @param args repetitions, bytes of a segment, maps that {@link #SEGMENTS} segments are spread
+   *     over, and the ways of {@link Way} if not all
    */
   public static void main(String[] args) throws Exception {
     int repetitions = args.length > 0 ? Integer.parseInt(args[0]) : 3;
     int segmentBytes = args.length > 1 ? Integer.parseInt(args[1]) : 1 << 20;
+    Shape shape = new Shape(args.length > 2 ? Integer.parseInt(args[2]) : 256, segmentBytes);
     List<Way> ways =
-        args.length > 2
-            ? Stream.of(args).skip(2).map(Way::valueOf).toList()
+        args.length > 3
+            ? Stream.of(args).skip(3).map(Way::valueOf).toList()
             : List.of(Way.values());
     Path folder = Files.createTempDirectory("serve-benchmark");
     try {
-      writeOutputs(folder, segmentBytes);
+      writeOutputs(folder, shape);
       System.out.printf(
           Locale.ROOT,
           "%d maps, %d reduces, segments of %d bytes%n%-16s %14s %14s %14s %14s%n",
-          MAPS,
-          REDUCES,
+          shape.maps(),
+          shape.reduces(),
           segmentBytes,
           "way",
           "owner s/GB",
@@ -80,7 +92,7 @@ final class ServeBenchmark {
           "s/GB");
       for (int i = 0; i < repetitions; i++) {
         for (Way way : ways) {
-          run(folder, way);
+          run(folder, shape, way);
         }
       }
     } finally {
@@ -99,34 +111,36 @@ final class ServeBenchmark {
         cost.wallNsPerByte);
   }
 
-  private static void writeOutputs(Path folder, int segmentBytes) throws IOException {
+  private static void writeOutputs(Path folder, Shape shape) throws IOException {
     MapOutputFiles files = new MapOutputFiles(folder);
-    for (int map = 0; map < MAPS + WARM_UP_MAPS; map++) {
-      int[] sizes = new int[REDUCES];
-      Arrays.fill(sizes, map < MAPS ? segmentBytes : WARM_UP_SEGMENT_BYTES);
+    for (int map = 0; map < shape.maps() + shape.warmUpMaps(); map++) {
+      int[] sizes = new int[shape.reduces()];
+      Arrays.fill(sizes, map < shape.maps() ? shape.segmentBytes() : WARM_UP_SEGMENT_BYTES);
       files.write(MapOutputFiles.job(1), map, sizes);
     }
   }
 
-  private static void run(Path folder, Way way) throws Exception {
+  private static void run(Path folder, Shape shape, Way way) throws Exception {
     int port = FreePort.find();
     try (Owner owner = new Owner(way.name(), folder.toString(), String.valueOf(port))) {
       int httpPort = owner.awaitReady();
       try (ServeReader reader =
-          way == Way.HTTP ? ServeReader.http(httpPort) : ServeReader.rdma(port)) {
-        reader.fetch(MAPS, MAPS + WARM_UP_MAPS);
-        print(way + ", first", measure(owner, reader));
-        print(way + ", again", measure(owner, reader));
+          way == Way.HTTP
+              ? ServeReader.http(httpPort, shape.reduces())
+              : ServeReader.rdma(port, shape.reduces())) {
+        reader.fetch(shape.maps(), shape.maps() + shape.warmUpMaps());
+        print(way + ", first", measure(owner, reader, shape.maps()));
+        print(way + ", again", measure(owner, reader, shape.maps()));
       }
     }
   }
 
-  private static Cost measure(Owner owner, ServeReader reader) throws Exception {
+  private static Cost measure(Owner owner, ServeReader reader, int maps) throws Exception {
     long reading = ProcessHandle.current().pid();
     long ownerBefore = cpuNs(owner.process.pid());
     long readerBefore = cpuNs(reading);
     long start = System.nanoTime();
-    long bytes = reader.fetch(0, MAPS);
+    long bytes = reader.fetch(0, maps);
     long wallNs = System.nanoTime() - start;
     return new Cost(
         (double) (cpuNs(owner.process.pid()) - ownerBefore) / bytes,

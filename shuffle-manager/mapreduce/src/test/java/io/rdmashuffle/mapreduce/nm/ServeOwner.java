@@ -18,15 +18,18 @@ final class ServeOwner {
     RdmaShuffleHandler handler = new RdmaShuffleHandler();
     handler.init(conf(way, Path.of(args[1]), args[2]));
     handler.start();
-    handler.initializeApplication(Announcement.of(MapOutputFiles.job(1)));
-    if (way != ServeBenchmark.Way.HTTP) {
-      Waiting.until(() -> handler.transport() != null && handler.transport().tenants() == 1);
+    try {
+      handler.initializeApplication(Announcement.of(MapOutputFiles.job(1)));
+      if (way != ServeBenchmark.Way.HTTP) {
+        Waiting.until(() -> handler.transport() != null && handler.transport().tenants() == 1);
+      }
+      System.out.println("READY " + ShuffleHandler.deserializeMetaData(handler.getMetaData()));
+      while (System.in.read() >= 0) {
+        // until the parent closes it
+      }
+    } finally {
+      handler.stop(); // or its threads go on
     }
-    System.out.println("READY " + ShuffleHandler.deserializeMetaData(handler.getMetaData()));
-    while (System.in.read() >= 0) {
-      // until the parent closes it
-    }
-    handler.stop();
   }
 
   private static Configuration conf(ServeBenchmark.Way way, Path folder, String rdmaPort) {

@@ -23,6 +23,7 @@ final class ServeReader implements AutoCloseable {
   private static final Job JOB = MapOutputFiles.job(1);
 
   private final Source source;
+  private final int reduces;
   private final CloseStack parts;
 
   /** Fetches segments, and copies each to the heap. */
@@ -30,20 +31,21 @@ final class ServeReader implements AutoCloseable {
     long fetch(int fromMap, int toMap, int reduce) throws Exception;
   }
 
-  private ServeReader(Source source, CloseStack parts) {
+  private ServeReader(Source source, int reduces, CloseStack parts) {
     this.source = source;
+    this.reduces = reduces;
     this.parts = parts;
   }
 
-  static ServeReader http(int port) {
-    return new ServeReader(new Http(port), new CloseStack());
+  static ServeReader http(int port, int reduces) {
+    return new ServeReader(new Http(port), reduces, new CloseStack());
   }
 
-  static ServeReader rdma(int port) throws Exception {
+  static ServeReader rdma(int port, int reduces) throws Exception {
     try (CloseStack undo = new CloseStack()) {
       DisniProvider soft = undo.push(DisniProviders.soft());
       SoftReader reader = undo.push(new SoftReader(soft, port, JOB.credential()));
-      return new ServeReader(new Rdma(reader), undo.handOver());
+      return new ServeReader(new Rdma(reader), reduces, undo.handOver());
     }
   }
 
@@ -52,10 +54,10 @@ final class ServeReader implements AutoCloseable {
     parts.close();
   }
 
-  /** All segments of these maps, which have so many bytes each; returns the sum. */
+  /** All segments of these maps; returns how many bytes they are. */
   long fetch(int fromMap, int toMap) throws Exception {
     long bytes = 0;
-    for (int reduce = 0; reduce < ServeBenchmark.REDUCES; reduce++) {
+    for (int reduce = 0; reduce < reduces; reduce++) {
       for (int map = fromMap; map < toMap; map += MAPS_AT_A_TIME) {
         bytes += source.fetch(map, Math.min(toMap, map + MAPS_AT_A_TIME), reduce);
       }
