@@ -74,7 +74,8 @@ final class JobCatalog implements BlockCatalog {
     SegmentIndex index = indices.find(outputs.job(), key.output());
     if (index == null) {
       index = read(outputs, key);
-      if (jobs.get(scope) != outputs) { // it ended meanwhile
+      Outputs now = jobs.get(scope);
+      if (now == null || !now.job().isSameAs(outputs.job())) { // it ended meanwhile
         indices.forget(outputs.job());
       }
     }
