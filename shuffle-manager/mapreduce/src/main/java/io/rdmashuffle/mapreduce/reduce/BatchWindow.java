@@ -22,9 +22,14 @@ final class BatchWindow implements AutoCloseable {
     return shares.firstBytes();
   }
 
-  /** A first piece came. */
-  void firstCame(long bytes) {
-    shares.firstCame(bytes);
+  /** The part of it that first pieces may take. */
+  long firstsBytes() {
+    return shares.firstsBytes();
+  }
+
+  /** The length of a segment came. */
+  void lengthCame(long bytes) {
+    shares.lengthCame(bytes);
   }
 
   long usedBytes() {

@@ -16,8 +16,9 @@ import org.apache.hadoop.mapreduce.TaskAttemptID;
 /**
  * Map outputs of one host on their way to one fetcher, which reads them one after the other.
  * Requests run ahead of it within a window of bytes: the rest of the segments that have begun to
- * come first, then the beginnings of the next ones, which may take half of the window. So small
- * segments come many to a request, and large ones stream.
+ * come first, then the beginnings of the next ones, which may take half of the window, or all of it
+ * while no segment has more than a beginning. So small segments come many to a request, and large
+ * ones stream.
  *
  * <p><b>Threads:</b> one reads; {@link #cancel} is for any; the transport's threads deliver. The
  * lock is held for moments only and never while anybody waits for the network. <b>Ownership:</b>
@@ -271,9 +272,9 @@ public final class SegmentBatch implements AutoCloseable {
     }
   }
 
-  /** The other half of the window is for the rest of the segments whose turn is next. */
+  /** What they leave of the window is for the rest of the segments whose turn is next. */
   private void planHeads(List<Ask> asks) {
-    long mostBytes = Math.max(limits.pieceBytes(), window.bytes() / 2);
+    long mostBytes = window.firstsBytes();
     long firstBytes = window.firstBytes();
     long room = Math.max(0, mostBytes - window.usedBytes()) / firstBytes;
     long enough = mostBytes / firstBytes / 2;
@@ -341,12 +342,10 @@ public final class SegmentBatch implements AutoCloseable {
         block.close();
       } else if (ask.piece() == LENGTH) {
         ask.segment().lengthCame(block.attribute());
+        window.lengthCame(block.attribute());
         block.close();
       } else {
         window.take(block.bytes());
-        if (ask.piece() == 0) {
-          window.firstCame(block.bytes());
-        }
         ask.segment().pieceCame(ask.piece(), block);
       }
       changed.signalAll();

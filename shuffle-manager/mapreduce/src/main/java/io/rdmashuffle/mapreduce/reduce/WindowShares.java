@@ -6,17 +6,19 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * Divides the memory that segments land in between the batches of a task: each may use an equal
  * share, and one more share stays free for the batch that comes next. So a fetcher that is alone
- * asks for much at a time, and the pool is not used up when others join it. Also remembers how long
- * first pieces are, for which room must be kept before that is known. Any thread.
+ * asks for much at a time, and the pool is not used up when others join it. Also remembers the
+ * longest segment, as the maps of a job are alike: how much room to keep for a beginning, and for
+ * what comes behind it, is to be known before its length is. Any thread.
  */
 final class WindowShares {
   private static final int SHORTEST_SHARE = 4; // of a piece, that a first piece is taken to have
+  private static final long UNKNOWN = -1;
 
   private final long poolBytes;
   private final long pieceBytes;
   private final long mostBytes;
   private final AtomicInteger batches = new AtomicInteger();
-  private final AtomicLong longestFirstBytes = new AtomicLong(); // 0: none came yet
+  private final AtomicLong longestBytes = new AtomicLong(UNKNOWN); // of a segment
 
   /**
    * @param poolBytes to be divided
@@ -45,15 +47,24 @@ final class WindowShares {
     return Math.max(pieceBytes, Math.min(mostBytes, share));
   }
 
-  /** A first piece came. */
-  void firstCame(long bytes) {
-    longestFirstBytes.accumulateAndGet(Math.max(1, bytes), Math::max);
+  /** The length of a segment came. */
+  void lengthCame(long bytes) {
+    longestBytes.accumulateAndGet(bytes, Math::max);
   }
 
-  /** Room to keep for a first piece: the longest so far tells, as the maps of a job are alike. */
+  /** Room to keep for the first piece of a segment. */
   long firstBytes() {
-    long longest = longestFirstBytes.get();
-    return longest == 0 ? pieceBytes : Math.max(pieceBytes / SHORTEST_SHARE, longest);
+    long longest = longestBytes.get();
+    return longest == UNKNOWN
+        ? pieceBytes
+        : Math.max(pieceBytes / SHORTEST_SHARE, Math.min(pieceBytes, longest));
+  }
+
+  /** The part of a window for first pieces: half of it, unless nothing comes behind them. */
+  long firstsBytes() {
+    long longest = longestBytes.get();
+    boolean alone = longest != UNKNOWN && longest <= pieceBytes;
+    return alone ? windowBytes() : Math.max(pieceBytes, windowBytes() / 2);
   }
 
   void closed() {

@@ -117,6 +117,19 @@ final class SegmentBatchTest {
   }
 
   @Test
+  void segmentsOfOnePieceFillTheWindowOnceThatIsKnown() throws Exception {
+    serve(8, PIECE);
+    for (int i = 0; i < 2; i++) {
+      try (SegmentBatch batch = batch(8, limits)) {
+        readAll(batch);
+      }
+    }
+    int asked = server.requests().size();
+    assertThat(server.requests().get(0)).as("room is left for what comes behind").hasSize(8);
+    assertThat(server.requests().get(asked - 1)).as("lengths and first pieces").hasSize(16);
+  }
+
+  @Test
   void aLargeSegmentStreamsWithinTheWindow() throws Exception {
     List<byte[]> contents = serve(3, 100 * PIECE + 17);
     try (SegmentBatch batch = batch(3, limits)) {

@@ -45,16 +45,29 @@ final class WindowSharesTest {
   }
 
   @Test
-  void roomForAFirstPieceIsKeptByTheLongestThatCame() {
+  void roomForAFirstPieceIsKeptByTheLongestSegmentThatCame() {
     WindowShares some = new WindowShares(4800, 100, 1000);
     BatchWindow window = some.open();
     BatchWindow other = some.open();
     assertThat(window.firstBytes()).isEqualTo(100);
-    window.firstCame(0);
+    window.lengthCame(0);
     assertThat(other.firstBytes()).isEqualTo(25);
-    window.firstCame(60);
-    window.firstCame(30);
+    window.lengthCame(60);
+    window.lengthCame(30);
     assertThat(other.firstBytes()).isEqualTo(60);
+    window.lengthCame(300);
+    assertThat(other.firstBytes()).isEqualTo(100);
+  }
+
+  @Test
+  void firstPiecesMayTakeAllOfAWindowWhereNothingComesBehindThem() {
+    WindowShares some = new WindowShares(1600, 100, 1000);
+    BatchWindow window = some.open();
+    assertThat(window.firstsBytes()).as("nothing is known yet").isEqualTo(400);
+    window.lengthCame(100);
+    assertThat(window.firstsBytes()).isEqualTo(800);
+    window.lengthCame(101);
+    assertThat(window.firstsBytes()).isEqualTo(400);
   }
 
   @Test
