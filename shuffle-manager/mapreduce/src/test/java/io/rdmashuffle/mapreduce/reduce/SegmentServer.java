@@ -158,8 +158,8 @@ public final class SegmentServer implements BlockClient {
         });
   }
 
-  /** Waits until what was asked so far is answered. */
-  void settle() throws Exception {
+  /** Waits until what was asked for so far is answered. */
+  public void settle() throws Exception {
     delivery.submit(() -> {}).get(10, TimeUnit.SECONDS);
   }
 

@@ -74,7 +74,7 @@ final class RdmaFetcherTest {
 
   @AfterEach
   void everythingWasGivenBackOnce() throws Exception {
-    assertThat(rig.rdma.blocksOut()).isZero();
+    assertThat(rig.blocksLeft()).isZero();
     assertThat(merger.outputs()).allSatisfy(o -> assertThat(o.commits + o.aborts).isEqualTo(1));
     scheduler.close();
     session.close();

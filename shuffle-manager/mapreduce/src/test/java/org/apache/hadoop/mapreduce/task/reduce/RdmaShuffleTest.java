@@ -31,9 +31,9 @@ final class RdmaShuffleTest {
   }
 
   @AfterEach
-  void nothingIsLeft() {
+  void nothingIsLeft() throws Exception {
     try (ShuffleRig closing = rig) {
-      assertThat(closing.rdma.blocksOut()).isZero();
+      assertThat(closing.blocksLeft()).isZero();
     }
   }
 

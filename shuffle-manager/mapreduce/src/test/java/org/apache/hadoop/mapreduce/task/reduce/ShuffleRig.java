@@ -146,6 +146,12 @@ final class ShuffleRig implements AutoCloseable {
     return counters.findCounter("t", "failedShuffle").getValue();
   }
 
+  /** Blocks that came by RDMA and were not closed, once none is on its way any more. */
+  int blocksLeft() throws Exception {
+    rdma.settle();
+    return rdma.blocksOut();
+  }
+
   ReduceSession session() {
     return TestGates.session(rdma, PIECE_BYTES, this::count, sessionsClosed);
   }
