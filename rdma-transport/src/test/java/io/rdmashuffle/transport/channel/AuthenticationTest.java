@@ -110,12 +110,21 @@ final class AuthenticationTest {
 
   @Test
   void aLocateBeforeTheProofClosesWithoutAnAnswer() throws Exception {
+    closesWithoutAnAnswerBeforeTheProof(Messages.locate(1));
+  }
+
+  @Test
+  void leasesReleasedBeforeTheProofCloseWithoutAnAnswer() throws Exception {
+    closesWithoutAnAnswerBeforeTheProof(new Request.Release(new long[] {1}));
+  }
+
+  private static void closesWithoutAnAnswerBeforeTheProof(Request request) throws Exception {
     try (Network net = new Network();
         RawPeer peer = new RawPeer(net)) {
       peer.connect(net.owner, Network.TICKET);
       peer.send(1, readerSide(Network.SECRET).hello());
       int answers = peer.received.size();
-      peer.send(2, Messages.locate(1));
+      peer.send(2, request);
       assertThat(peer.received).hasSize(answers);
       assertThat(peer.lastEvent().type()).isEqualTo(CmEvent.Type.DISCONNECTED);
       assertThat(net.owner.count(Counter.FRAMES_REJECTED)).isEqualTo(1);
@@ -169,19 +178,6 @@ final class AuthenticationTest {
       peer.connect(net.owner, Network.TICKET);
       peer.send(1, KeepAlive.MESSAGE);
       assertThat(peer.received).isEmpty();
-      assertThat(peer.lastEvent().type()).isEqualTo(CmEvent.Type.DISCONNECTED);
-    }
-  }
-
-  @Test
-  void leasesReleasedBeforeTheProofCloseWithoutAnAnswer() throws Exception {
-    try (Network net = new Network();
-        RawPeer peer = new RawPeer(net)) {
-      peer.connect(net.owner, Network.TICKET);
-      peer.send(1, readerSide(Network.SECRET).hello());
-      int answers = peer.received.size();
-      peer.send(2, new Request.Release(new long[] {1}));
-      assertThat(peer.received).hasSize(answers);
       assertThat(peer.lastEvent().type()).isEqualTo(CmEvent.Type.DISCONNECTED);
     }
   }
