@@ -54,7 +54,11 @@ final class JobCatalog implements BlockCatalog {
 
   /** Whether it was added, and is not removed yet. */
   boolean has(Job job) {
-    Outputs outputs = jobs.get(job.credential().id());
+    return has(job.credential().id(), job);
+  }
+
+  private boolean has(long scope, Job job) {
+    Outputs outputs = jobs.get(scope);
     return outputs != null && outputs.job().isSameAs(job);
   }
 
@@ -74,8 +78,7 @@ final class JobCatalog implements BlockCatalog {
     SegmentIndex index = indices.find(outputs.job(), key.output());
     if (index == null) {
       index = read(outputs, key);
-      Outputs now = jobs.get(scope);
-      if (now == null || !now.job().isSameAs(outputs.job())) { // it ended meanwhile
+      if (!has(scope, outputs.job())) { // it ended meanwhile
         indices.forget(outputs.job());
       }
     }
