@@ -17,21 +17,6 @@ final class BatchWindow implements AutoCloseable {
     return shares.windowBytes();
   }
 
-  /** Room to keep for the first piece of a segment. */
-  long firstBytes() {
-    return shares.firstBytes();
-  }
-
-  /** The part of it that first pieces may take. */
-  long firstsBytes() {
-    return shares.firstsBytes();
-  }
-
-  /** The length of a segment came. */
-  void lengthCame(long bytes) {
-    shares.lengthCame(bytes);
-  }
-
   long usedBytes() {
     return usedBytes;
   }

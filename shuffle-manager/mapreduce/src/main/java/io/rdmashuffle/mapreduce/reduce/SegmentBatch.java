@@ -274,8 +274,8 @@ public final class SegmentBatch implements AutoCloseable {
 
   /** What they leave of the window is for the rest of the segments whose turn is next. */
   private void planHeads(List<Ask> asks) {
-    long mostBytes = window.firstsBytes();
-    long firstBytes = window.firstBytes();
+    long mostBytes = limits.windows().firstsBytes();
+    long firstBytes = limits.windows().firstBytes();
     long room = Math.max(0, mostBytes - window.usedBytes()) / firstBytes;
     long enough = mostBytes / firstBytes / 2;
     boolean alone = asks.isEmpty() && !window.isEmpty() && nextHead > at;
@@ -342,7 +342,7 @@ public final class SegmentBatch implements AutoCloseable {
         block.close();
       } else if (ask.piece() == LENGTH) {
         ask.segment().lengthCame(block.attribute());
-        window.lengthCame(block.attribute());
+        limits.windows().lengthCame(block.attribute());
         block.close();
       } else {
         window.take(block.bytes());

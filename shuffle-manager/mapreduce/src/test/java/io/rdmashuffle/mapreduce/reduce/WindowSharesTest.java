@@ -47,27 +47,25 @@ final class WindowSharesTest {
   @Test
   void roomForAFirstPieceIsKeptByTheLongestSegmentThatCame() {
     WindowShares some = new WindowShares(4800, 100, 1000);
-    BatchWindow window = some.open();
-    BatchWindow other = some.open();
-    assertThat(window.firstBytes()).isEqualTo(100);
-    window.lengthCame(0);
-    assertThat(other.firstBytes()).isEqualTo(25);
-    window.lengthCame(60);
-    window.lengthCame(30);
-    assertThat(other.firstBytes()).isEqualTo(60);
-    window.lengthCame(300);
-    assertThat(other.firstBytes()).isEqualTo(100);
+    assertThat(some.firstBytes()).isEqualTo(100);
+    some.lengthCame(0);
+    assertThat(some.firstBytes()).isEqualTo(25);
+    some.lengthCame(60);
+    some.lengthCame(30);
+    assertThat(some.firstBytes()).isEqualTo(60);
+    some.lengthCame(300);
+    assertThat(some.firstBytes()).isEqualTo(100);
   }
 
   @Test
   void firstPiecesMayTakeAllOfAWindowWhereNothingComesBehindThem() {
     WindowShares some = new WindowShares(1600, 100, 1000);
-    BatchWindow window = some.open();
-    assertThat(window.firstsBytes()).as("nothing is known yet").isEqualTo(400);
-    window.lengthCame(100);
-    assertThat(window.firstsBytes()).isEqualTo(800);
-    window.lengthCame(101);
-    assertThat(window.firstsBytes()).isEqualTo(400);
+    some.open();
+    assertThat(some.firstsBytes()).as("nothing is known yet").isEqualTo(400);
+    some.lengthCame(100);
+    assertThat(some.firstsBytes()).isEqualTo(800);
+    some.lengthCame(101);
+    assertThat(some.firstsBytes()).isEqualTo(400);
   }
 
   @Test
