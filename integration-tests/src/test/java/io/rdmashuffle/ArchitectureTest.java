@@ -1,13 +1,25 @@
 package io.rdmashuffle;
 
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static org.assertj.core.api.Assertions.assertThat;
 
+import com.tngtech.archunit.core.domain.Dependency;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaModifier;
 import com.tngtech.archunit.core.importer.ImportOption;
 import com.tngtech.archunit.core.importer.Location;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashSet;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /** The arrows between modules and packages: rdma-transport <- core <- spark | mapreduce. */
 @AnalyzeClasses(
@@ -118,4 +130,46 @@ final class ArchitectureTest {
   @ArchTest
   static final ArchRule corePackagesFormNoCycle =
       slices().matching("io.rdmashuffle.core.(**)").should().beFreeOfCycles();
+
+  /**
+   * Core is for what several need: a class that one engine alone reaches belongs to that engine.
+   */
+  @ArchTest
+  static void coreIsWhatBothEnginesOrTheDoctorUse(JavaClasses all) {
+    Set<JavaClass> core = all.that(resideInAPackage(CORE)).stream().collect(Collectors.toSet());
+    Set<JavaClass> needed = new HashSet<>(usedBy(all, MAPREDUCE, MAPREDUCE_IN_HADOOP));
+    needed.retainAll(usedBy(all, SPARK));
+    needed.addAll(all.that(resideInAPackage("io.rdmashuffle.core.doctor..")));
+    Deque<JavaClass> next = new ArrayDeque<>(needed);
+    while (!next.isEmpty()) {
+      for (JavaClass used : uses(next.pop())) {
+        if (core.contains(used) && needed.add(used)) {
+          next.push(used);
+        }
+      }
+    }
+    assertThat(core)
+        .filteredOn(c -> c.isTopLevelClass() && c.getModifiers().contains(JavaModifier.PUBLIC))
+        // ConfigDocs writes a page of settings for each engine, Spark's from a test.
+        .filteredOn(c -> !c.getSimpleName().equals("ConfigDocs"))
+        .isNotEmpty()
+        .allMatch(needed::contains);
+  }
+
+  private static Set<JavaClass> usedBy(JavaClasses all, String... packages) {
+    return all.that(resideInAnyPackage(packages)).stream()
+        .flatMap(user -> uses(user).stream())
+        .collect(Collectors.toSet());
+  }
+
+  /** What a class uses, and the classes around that. */
+  private static Set<JavaClass> uses(JavaClass user) {
+    Set<JavaClass> used = new HashSet<>();
+    for (Dependency dependency : user.getDirectDependenciesFromSelf()) {
+      JavaClass target = dependency.getTargetClass();
+      used.add(target);
+      target.getEnclosingClass().ifPresent(used::add);
+    }
+    return used;
+  }
 }

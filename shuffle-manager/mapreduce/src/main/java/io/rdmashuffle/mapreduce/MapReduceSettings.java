@@ -1,11 +1,11 @@
 package io.rdmashuffle.mapreduce;
 
+import io.rdmashuffle.core.adapter.DeviceSpec;
 import io.rdmashuffle.core.config.ConfigOption;
 import io.rdmashuffle.core.config.ConfigReader;
 import io.rdmashuffle.core.config.OptionSection;
 import io.rdmashuffle.core.config.RdmaOptions;
 import io.rdmashuffle.core.config.RdmaSettings;
-import io.rdmashuffle.core.runtime.DeviceSpec;
 import io.rdmashuffle.transport.TransportSettings;
 import io.rdmashuffle.transport.memory.MemoryBudget;
 import java.util.ArrayList;

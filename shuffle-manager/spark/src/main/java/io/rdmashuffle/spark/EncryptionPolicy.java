@@ -1,6 +1,6 @@
 package io.rdmashuffle.spark;
 
-import io.rdmashuffle.core.runtime.Availability.Absent;
+import io.rdmashuffle.spark.runtime.Availability.Absent;
 import io.rdmashuffle.transport.FallbackReason;
 import java.util.List;
 import java.util.Optional;

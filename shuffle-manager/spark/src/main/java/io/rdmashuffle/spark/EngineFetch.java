@@ -1,7 +1,7 @@
 package io.rdmashuffle.spark;
 
-import io.rdmashuffle.core.runtime.EngineCounters;
-import io.rdmashuffle.core.runtime.PeerExecutor;
+import io.rdmashuffle.spark.runtime.EngineCounters;
+import io.rdmashuffle.spark.runtime.PeerExecutor;
 import io.rdmashuffle.transport.FallbackReason;
 import java.io.IOException;
 import java.util.Arrays;

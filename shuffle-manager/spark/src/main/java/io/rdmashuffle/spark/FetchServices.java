@@ -1,7 +1,7 @@
 package io.rdmashuffle.spark;
 
-import io.rdmashuffle.core.runtime.PeerExecutor;
-import io.rdmashuffle.core.runtime.ShuffleRuntime;
+import io.rdmashuffle.spark.runtime.PeerExecutor;
+import io.rdmashuffle.spark.runtime.ShuffleRuntime;
 import org.apache.spark.network.shuffle.BlockStoreClient;
 
 /**

@@ -1,8 +1,8 @@
 package io.rdmashuffle.spark;
 
-import io.rdmashuffle.core.catalog.IndexFile;
-import io.rdmashuffle.core.catalog.MapOutput;
-import io.rdmashuffle.core.catalog.MapOutputCatalog;
+import io.rdmashuffle.spark.catalog.IndexFile;
+import io.rdmashuffle.spark.catalog.MapOutput;
+import io.rdmashuffle.spark.catalog.MapOutputCatalog;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.concurrent.ConcurrentHashMap;

@@ -1,6 +1,6 @@
 package io.rdmashuffle.spark;
 
-import io.rdmashuffle.core.runtime.Availability;
+import io.rdmashuffle.spark.runtime.Availability;
 import io.rdmashuffle.transport.FallbackReason;
 import io.rdmashuffle.transport.client.BlockClient;
 import io.rdmashuffle.transport.client.Peer;

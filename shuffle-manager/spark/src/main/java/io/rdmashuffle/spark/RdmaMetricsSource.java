@@ -2,9 +2,9 @@ package io.rdmashuffle.spark;
 
 import com.codahale.metrics.Gauge;
 import com.codahale.metrics.MetricRegistry;
-import io.rdmashuffle.core.runtime.Availability;
-import io.rdmashuffle.core.runtime.EngineCounters;
-import io.rdmashuffle.core.runtime.ShuffleRuntime;
+import io.rdmashuffle.spark.runtime.Availability;
+import io.rdmashuffle.spark.runtime.EngineCounters;
+import io.rdmashuffle.spark.runtime.ShuffleRuntime;
 import io.rdmashuffle.transport.Counter;
 import io.rdmashuffle.transport.Counters;
 import io.rdmashuffle.transport.FallbackReason;

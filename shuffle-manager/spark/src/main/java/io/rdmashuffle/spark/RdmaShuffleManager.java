@@ -1,12 +1,12 @@
 package io.rdmashuffle.spark;
 
-import io.rdmashuffle.core.catalog.MapOutput;
-import io.rdmashuffle.core.catalog.MapOutputCatalog;
-import io.rdmashuffle.core.runtime.DeviceOpener;
-import io.rdmashuffle.core.runtime.InvitationCodec;
-import io.rdmashuffle.core.runtime.PeerExecutor;
-import io.rdmashuffle.core.runtime.RuntimeSnapshot;
-import io.rdmashuffle.core.runtime.ShuffleRuntime;
+import io.rdmashuffle.spark.catalog.MapOutput;
+import io.rdmashuffle.spark.catalog.MapOutputCatalog;
+import io.rdmashuffle.spark.runtime.DeviceOpener;
+import io.rdmashuffle.spark.runtime.InvitationCodec;
+import io.rdmashuffle.spark.runtime.PeerExecutor;
+import io.rdmashuffle.spark.runtime.RuntimeSnapshot;
+import io.rdmashuffle.spark.runtime.ShuffleRuntime;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;

@@ -1,6 +1,6 @@
 package io.rdmashuffle.spark;
 
-import io.rdmashuffle.core.runtime.RuntimeSnapshot;
+import io.rdmashuffle.spark.runtime.RuntimeSnapshot;
 import java.io.Serializable;
 import java.util.HashMap;
 import java.util.Map;

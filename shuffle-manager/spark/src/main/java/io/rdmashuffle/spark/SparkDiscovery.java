@@ -1,7 +1,7 @@
 package io.rdmashuffle.spark;
 
-import io.rdmashuffle.core.runtime.InvitationCodec;
-import io.rdmashuffle.core.runtime.PeerExecutor;
+import io.rdmashuffle.spark.runtime.InvitationCodec;
+import io.rdmashuffle.spark.runtime.PeerExecutor;
 import io.rdmashuffle.transport.FallbackReason;
 import io.rdmashuffle.transport.client.Discovery;
 import io.rdmashuffle.transport.client.Peer;

@@ -1,12 +1,12 @@
 package io.rdmashuffle.spark;
 
+import io.rdmashuffle.core.adapter.DeviceSpec;
 import io.rdmashuffle.core.config.ConfigReader;
 import io.rdmashuffle.core.config.Mode;
 import io.rdmashuffle.core.config.RdmaOptions;
 import io.rdmashuffle.core.config.RdmaSettings;
-import io.rdmashuffle.core.runtime.Availability.Absent;
-import io.rdmashuffle.core.runtime.DeviceSpec;
-import io.rdmashuffle.core.runtime.FallbackPolicy;
+import io.rdmashuffle.spark.runtime.Availability.Absent;
+import io.rdmashuffle.spark.runtime.FallbackPolicy;
 import io.rdmashuffle.transport.FallbackReason;
 import io.rdmashuffle.transport.TransportSettings;
 import io.rdmashuffle.transport.memory.MemoryBudget;

@@ -1,7 +1,7 @@
 package io.rdmashuffle.spark;
 
-import io.rdmashuffle.core.runtime.DeviceOpener;
-import io.rdmashuffle.core.runtime.PeerExecutor;
+import io.rdmashuffle.spark.runtime.DeviceOpener;
+import io.rdmashuffle.spark.runtime.PeerExecutor;
 import io.rdmashuffle.transport.NanoClock;
 import io.rdmashuffle.transport.RdmaTransport;
 import io.rdmashuffle.transport.client.Discovery;

@@ -3,12 +3,12 @@ package io.rdmashuffle.spark;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.rdmashuffle.core.catalog.MapOutputCatalog;
 import io.rdmashuffle.core.config.Mode;
-import io.rdmashuffle.core.runtime.EngineCounters;
-import io.rdmashuffle.core.runtime.FallbackPolicy;
-import io.rdmashuffle.core.runtime.PeerExecutor;
-import io.rdmashuffle.core.runtime.ShuffleRuntime;
+import io.rdmashuffle.spark.catalog.MapOutputCatalog;
+import io.rdmashuffle.spark.runtime.EngineCounters;
+import io.rdmashuffle.spark.runtime.FallbackPolicy;
+import io.rdmashuffle.spark.runtime.PeerExecutor;
+import io.rdmashuffle.spark.runtime.ShuffleRuntime;
 import io.rdmashuffle.transport.FallbackReason;
 import io.rdmashuffle.transport.client.BlockClient;
 import io.rdmashuffle.transport.client.Peer;

@@ -4,10 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.codahale.metrics.Histogram;
 import com.codahale.metrics.MetricRegistry;
-import io.rdmashuffle.core.catalog.MapOutputCatalog;
 import io.rdmashuffle.core.config.Mode;
-import io.rdmashuffle.core.runtime.FallbackPolicy;
-import io.rdmashuffle.core.runtime.ShuffleRuntime;
+import io.rdmashuffle.spark.catalog.MapOutputCatalog;
+import io.rdmashuffle.spark.runtime.FallbackPolicy;
+import io.rdmashuffle.spark.runtime.ShuffleRuntime;
 import io.rdmashuffle.transport.Counter;
 import io.rdmashuffle.transport.FallbackReason;
 import java.util.Optional;

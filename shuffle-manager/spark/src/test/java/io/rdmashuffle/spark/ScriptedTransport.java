@@ -1,6 +1,6 @@
 package io.rdmashuffle.spark;
 
-import io.rdmashuffle.core.runtime.OpenedTransport;
+import io.rdmashuffle.spark.runtime.OpenedTransport;
 import io.rdmashuffle.transport.Counters;
 import io.rdmashuffle.transport.client.BlockClient;
 import io.rdmashuffle.transport.client.Discovery.Invitation;

@@ -3,8 +3,8 @@ package io.rdmashuffle.spark;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.rdmashuffle.core.runtime.InvitationCodec;
-import io.rdmashuffle.core.runtime.PeerExecutor;
+import io.rdmashuffle.spark.runtime.InvitationCodec;
+import io.rdmashuffle.spark.runtime.PeerExecutor;
 import io.rdmashuffle.transport.FallbackReason;
 import io.rdmashuffle.transport.client.Discovery.Invitation;
 import io.rdmashuffle.transport.client.Peer;

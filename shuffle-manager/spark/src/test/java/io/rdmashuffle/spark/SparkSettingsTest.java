@@ -4,7 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmashuffle.core.config.ConfigException;
-import io.rdmashuffle.core.runtime.Availability.Absent;
+import io.rdmashuffle.spark.runtime.Availability.Absent;
 import io.rdmashuffle.transport.FallbackReason;
 import java.util.Map;
 import java.util.Optional;

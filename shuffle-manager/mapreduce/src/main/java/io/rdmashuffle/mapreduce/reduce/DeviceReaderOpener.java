@@ -1,7 +1,7 @@
 package io.rdmashuffle.mapreduce.reduce;
 
-import io.rdmashuffle.core.runtime.AdapterFinder;
-import io.rdmashuffle.core.runtime.AdapterSource;
+import io.rdmashuffle.core.adapter.AdapterFinder;
+import io.rdmashuffle.core.adapter.AdapterSource;
 import io.rdmashuffle.transport.CloseStack;
 import io.rdmashuffle.transport.NanoClock;
 import io.rdmashuffle.transport.RdmaTransport;

@@ -2,7 +2,7 @@ package io.rdmashuffle.mapreduce.nm;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdmashuffle.core.runtime.AdapterFinder;
+import io.rdmashuffle.core.adapter.AdapterFinder;
 import io.rdmashuffle.mapreduce.MapReduceSettings;
 import io.rdmashuffle.transport.OwnerTransport;
 import io.rdmashuffle.transport.testing.fake.FakeFabric;

@@ -2,7 +2,7 @@ package io.rdmashuffle.mapreduce.reduce;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdmashuffle.core.runtime.AdapterFinder;
+import io.rdmashuffle.core.adapter.AdapterFinder;
 import io.rdmashuffle.mapreduce.nm.Waiting;
 import io.rdmashuffle.transport.FallbackReason;
 import io.rdmashuffle.transport.client.Block;

@@ -1,0 +1,119 @@
+package io.rdmashuffle.core.adapter;
+
+import io.rdmashuffle.transport.CloseStack;
+import io.rdmashuffle.transport.TransportException;
+import io.rdmashuffle.transport.TransportException.Kind;
+import io.rdmashuffle.transport.device.DeviceSelection;
+import io.rdmashuffle.transport.device.HostPaths;
+import io.rdmashuffle.transport.device.NetdevAddresses;
+import io.rdmashuffle.transport.device.Selection;
+import io.rdmashuffle.transport.verbs.VerbsProvider;
+import io.rdmashuffle.transport.verbs.disni.DisniProviders;
+import java.net.Inet4Address;
+import java.net.InetAddress;
+import java.net.NetworkInterface;
+import java.net.SocketException;
+import java.net.UnknownHostException;
+import java.util.List;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Chooses an adapter of this host and loads the libraries that drive it. Any thread; blocks. */
+public final class AdapterFinder {
+  private static final Logger LOG = LoggerFactory.getLogger(AdapterFinder.class);
+
+  private final DeviceSpec spec;
+  private final long wantedBytes;
+
+  /** The address that other processes of the engine reach this one by. */
+  @FunctionalInterface
+  public interface EngineAddress {
+    /**
+     * @throws UnknownHostException if its name has none
+     */
+    InetAddress find() throws UnknownHostException;
+  }
+
+  /**
+   * An adapter that can be opened.
+   *
+   * @param provider the libraries
+   * @param address of the adapter
+   */
+  public record Found(VerbsProvider provider, InetAddress address) {}
+
+  /**
+   * @param wantedBytes what the process would like to register; a limit below it is warned of
+   */
+  public AdapterFinder(DeviceSpec spec, long wantedBytes) {
+    this.spec = spec;
+    this.wantedBytes = wantedBytes;
+  }
+
+  /**
+   * Finds the adapter that the setting names, or the best one.
+   *
+   * @param engineAddress decides between adapters that are equally good
+   * @param undo closes the libraries; the caller puts on top what uses them
+   * @throws TransportException if no device is usable; the message says why and what to do
+   */
+  public Found find(EngineAddress engineAddress, CloseStack undo) throws TransportException {
+    Selection.Selected selected = select(engineAddress);
+    selected.warning().ifPresent(LOG::warn);
+    VerbsProvider provider =
+        undo.push(
+            selected.provider() == Selection.Provider.SOFT
+                ? DisniProviders.soft()
+                : DisniProviders.system());
+    return new Found(provider, selected.address());
+  }
+
+  private Selection.Selected select(EngineAddress engineAddress) throws TransportException {
+    Optional<InetAddress> bound = spec.network().isSet() ? Optional.of(bound()) : Optional.empty();
+    InetAddress preferred = bound.isPresent() ? bound.get() : ask(engineAddress);
+    String setting =
+        spec.isAuto() && bound.isPresent() ? bound.get().getHostAddress() : spec.device();
+    Selection selection =
+        new DeviceSelection(HostPaths.system(), NetdevAddresses.system())
+            .choose(new DeviceSelection.Request(setting, preferred, wantedBytes));
+    if (selection instanceof Selection.Selected selected) {
+      return selected;
+    }
+    throw new TransportException(Kind.CONFIG, ((Selection.NotUsable) selection).reason());
+  }
+
+  private InetAddress bound() throws TransportException {
+    List<InetAddress> own = ownAddresses();
+    return spec.network()
+        .pick(own)
+        .orElseThrow(
+            () ->
+                new TransportException(
+                    Kind.CONFIG,
+                    spec.networkKey()
+                        + "="
+                        + spec.network()
+                        + " holds none of this host's addresses "
+                        + own.stream().map(InetAddress::getHostAddress).toList()));
+  }
+
+  private static List<InetAddress> ownAddresses() throws TransportException {
+    try {
+      return NetworkInterface.networkInterfaces()
+          .flatMap(NetworkInterface::inetAddresses)
+          .filter(Inet4Address.class::isInstance)
+          .toList();
+    } catch (SocketException e) {
+      throw new TransportException(Kind.CONFIG, "listing this host's addresses", e);
+    }
+  }
+
+  private static InetAddress ask(EngineAddress engineAddress) throws TransportException {
+    try {
+      return engineAddress.find();
+    } catch (UnknownHostException e) {
+      throw new TransportException(Kind.CONFIG, "finding this process's own address", e);
+    }
+  }
+}
