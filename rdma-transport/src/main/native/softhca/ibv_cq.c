@@ -100,8 +100,10 @@ static void drop_held(struct soft_cq *cq)
 EXPORT int ibv_destroy_cq(struct ibv_cq *v)
 {
 	struct soft_cq *cq = soft_cq_of(v);
-	int qps;
+	int rc = soft_fault_call(FAULT_DESTROY_CQ), qps;
 
+	if (rc)
+		return rc;
 	soft_enter();
 	qps = cq->qps;
 	if (!qps)
@@ -137,11 +139,11 @@ EXPORT void ibv_ack_cq_events(struct ibv_cq *v, unsigned n)
 static void add(struct soft_cq *cq, const struct ibv_wc *wc, bool solicited)
 {
 	uint32_t cap = (uint32_t)cq->v.cqe, count;
-	bool notify = false;
+	bool notify = false, overrun = soft_fault_hit(FAULT_CQ_OVERRUN, NULL);
 
 	pthread_mutex_lock(&cq->v.mutex);
 	count = atomic_load_explicit(&cq->count, memory_order_relaxed);
-	if (count == cap || atomic_load(&cq->overrun)) {
+	if (overrun || count == cap || atomic_load(&cq->overrun)) {
 		atomic_store(&cq->overrun, true);
 	} else {
 		cq->ring[(cq->head + count) % cap] = *wc;

@@ -150,8 +150,10 @@ EXPORT int ibv_dereg_mr(struct ibv_mr *mr)
 {
 	uint32_t index = mr->lkey % SOFT_MAX_MR;
 	struct shared_mr *s = &soft_table_own()->mr[index];
-	int rc;
+	int rc = soft_fault_call(FAULT_DEREG_MR);
 
+	if (rc)
+		return rc;
 	if (atomic_exchange(&slots[index].key, 0) == mr->lkey) {	/* else: called again after EBUSY */
 		atomic_fetch_add(&s->generation, 1);			/* even: peers' copies no longer count */
 		atomic_thread_fence(memory_order_seq_cst);		/* before anything the caller does to the memory */

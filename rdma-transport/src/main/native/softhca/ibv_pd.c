@@ -46,8 +46,10 @@ EXPORT struct ibv_pd *ibv_alloc_pd(struct ibv_context *context)
 
 EXPORT int ibv_dealloc_pd(struct ibv_pd *v)
 {
-	if (atomic_load(&to_pd(v)->users))
-		return EBUSY;
+	int rc = soft_fault_call(FAULT_DEALLOC_PD);
+
+	if (rc || atomic_load(&to_pd(v)->users))
+		return rc ? rc : EBUSY;
 	free(to_pd(v));
 	soft_count(LIVE_PDS, -1);
 	return 0;

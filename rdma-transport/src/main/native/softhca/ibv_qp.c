@@ -128,9 +128,10 @@ EXPORT struct ibv_qp *ibv_create_qp(struct ibv_pd *pd, struct ibv_qp_init_attr *
 EXPORT int ibv_destroy_qp(struct ibv_qp *v)
 {
 	struct soft_qp *q = soft_qp_of(v);
+	int rc = soft_fault_call(FAULT_DESTROY_QP);
 
-	if (!soft_async_drain(v))
-		return EBUSY;
+	if (rc || !soft_async_drain(v))
+		return rc ? rc : EBUSY;
 	soft_enter();
 	soft_qp_disconnect(q);
 	soft_engine_forget_job(q);

@@ -59,6 +59,15 @@ void soft_id_forget_all(void)
 	}
 }
 
+void soft_id_device_removed(void)
+{
+	soft_enter();
+	for (struct soft_id *id = all; id; id = id->next)
+		if (id->v.verbs && !id->listener)	/* a request nobody has answered may be unknown to the program */
+			soft_event_post(id, id, RDMA_CM_EVENT_DEVICE_REMOVAL, 0, NULL);
+	soft_leave();
+}
+
 int soft_id_use_device(struct soft_id *id)
 {
 	id->v.verbs = soft_device_open();
@@ -242,8 +251,9 @@ EXPORT int rdma_create_qp_ex(struct rdma_cm_id *v, struct ibv_qp_init_attr_ex *a
 	return rdma_create_qp(v, a->comp_mask & IBV_QP_INIT_ATTR_PD ? a->pd : NULL, (struct ibv_qp_init_attr *)a);
 }
 
+/* As in librdmacm, a failure is not told, and the id no longer knows the queue pair. */
 EXPORT void rdma_destroy_qp(struct rdma_cm_id *v)
 {
-	if (!ibv_destroy_qp(v->qp))
-		v->qp = NULL;
+	ibv_destroy_qp(v->qp);
+	v->qp = NULL;
 }

@@ -39,6 +39,9 @@ static inline struct soft_id *soft_id_of_link(struct link *l) { return container
 struct soft_id *soft_id_new(struct rdma_event_channel *channel, void *context, enum rdma_port_space ps);
 int soft_id_use_device(struct soft_id *id);	/* sets verbs, pd and port_num; 0 or -1 */
 
+/* RDMA_CM_EVENT_DEVICE_REMOVAL for all ids of the device. soft_lock is not held. */
+void soft_id_device_removed(void);
+
 /* For a passive id that the program never saw; the poller has shared itself with it. soft_lock is held. */
 void soft_id_discard(struct soft_id *id);
 void soft_id_close_socket(struct soft_id *id);

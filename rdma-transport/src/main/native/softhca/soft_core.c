@@ -1,5 +1,6 @@
 /* The lock, the clock, threads, and what a forked child must forget. */
 #include "soft.h"
+#include "soft_fault.h"
 #include "soft_fork.h"
 #include <signal.h>
 #include <time.h>
@@ -45,6 +46,7 @@ static void init_once(void)
 	init_cond();
 	pthread_atfork(before_fork, after_fork_parent, after_fork_child);
 	soft_config();
+	soft_fault_read_environment();
 }
 
 void soft_init(void)

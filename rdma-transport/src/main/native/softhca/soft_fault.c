@@ -1,16 +1,24 @@
 #include "soft_fault.h"
 #include "ibv_async.h"
 #include "ibv_device.h"
+#include "rdma_id.h"
 #include "soft_fork.h"
+#include <fcntl.h>
+#include <limits.h>
 
-enum { MAX_RULES = 32, MAX_TEXT = 4096, ANY_OPCODE = -1 };
+enum { MAX_RULES = 32, MAX_TEXT = 4096, ANY_OPCODE = -1, LOOK_EVERY_MS = 20 };
+
+/* What the kernel answers once it has taken the device from its programs (ib_uverbs, disassociation). */
+static const char lost[] = "alloc_pd:errno=EIO,count=0;reg_mr:errno=EIO,count=0;create_cq:errno=EIO,count=0;"
+			   "create_qp:errno=EIO,count=0;dealloc_pd:count=0;dereg_mr:count=0;destroy_cq:count=0;"
+			   "destroy_qp:count=0;async:event=DEVICE_FATAL";
 
 struct rule {
 	enum fault_point point;
 	uint64_t after, count, seen, fired;
 	int opcode;
 	struct soft_fault fault;
-	int async_event;		/* an ibv_event_type; -1: an ordinary rule */
+	int async_event;		/* an ibv_event_type or DEVICE_REMOVAL; -1: an ordinary rule */
 };
 
 struct word {
@@ -20,13 +28,14 @@ struct word {
 
 static const struct word points[] = {
 	{ "alloc_pd", FAULT_ALLOC_PD }, { "reg_mr", FAULT_REG_MR }, { "create_cq", FAULT_CREATE_CQ },
-	{ "create_qp", FAULT_CREATE_QP }, { "wc", FAULT_WC }, { "qp_break", FAULT_QP_BREAK },
+	{ "create_qp", FAULT_CREATE_QP }, { "dealloc_pd", FAULT_DEALLOC_PD }, { "dereg_mr", FAULT_DEREG_MR },
+	{ "destroy_cq", FAULT_DESTROY_CQ }, { "destroy_qp", FAULT_DESTROY_QP }, { "cq_overrun", FAULT_CQ_OVERRUN }, { "wc", FAULT_WC }, { "qp_break", FAULT_QP_BREAK },
 	{ "corrupt_read", FAULT_CORRUPT_READ }, { "drop_connection", FAULT_DROP_CONNECTION }, { "connect", FAULT_CONNECT },
 	{ "direct", FAULT_DIRECT }, { "async", FAULT_POINTS }, { NULL, 0 },
 };
 static const struct word errors[] = {
 	{ "ENOMEM", ENOMEM }, { "EFAULT", EFAULT }, { "EINVAL", EINVAL }, { "EPERM", EPERM }, { "EAGAIN", EAGAIN },
-	{ "EIO", EIO }, { "ENODEV", ENODEV }, { NULL, 0 },
+	{ "EIO", EIO }, { "ENODEV", ENODEV }, { "EBUSY", EBUSY }, { NULL, 0 },
 };
 static const struct word statuses[] = {
 	{ "LOC_LEN_ERR", IBV_WC_LOC_LEN_ERR }, { "LOC_QP_OP_ERR", IBV_WC_LOC_QP_OP_ERR },
@@ -40,15 +49,16 @@ static const struct word opcodes[] = {
 	{ "READ", IBV_WC_RDMA_READ }, { "WRITE", IBV_WC_RDMA_WRITE }, { "SEND", IBV_WC_SEND }, { "RECV", IBV_WC_RECV },
 	{ NULL, 0 },
 };
+enum { DEVICE_REMOVAL = 1000 };		/* an event of the connection manager */
 static const struct word async_events[] = {
 	{ "PORT_ERR", IBV_EVENT_PORT_ERR }, { "PORT_ACTIVE", IBV_EVENT_PORT_ACTIVE },
-	{ "DEVICE_FATAL", IBV_EVENT_DEVICE_FATAL }, { NULL, 0 },
+	{ "DEVICE_FATAL", IBV_EVENT_DEVICE_FATAL }, { "DEVICE_REMOVAL", DEVICE_REMOVAL }, { NULL, 0 },
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct rule rules[MAX_RULES];
 static _Atomic int rule_count;
-static bool environment_is_bad;
+static _Atomic bool environment_is_bad;
 
 /* ---- reading ---- */
 
@@ -77,7 +87,7 @@ static bool read_special(struct rule *rule, const char *key, const char *value)
 {
 	int number;
 
-	if (rule->point <= FAULT_CREATE_QP && !strcmp(key, "errno"))
+	if (rule->point <= FAULT_LAST_CALL && !strcmp(key, "errno"))
 		return look_up(errors, value, &rule->fault.error);
 	if (rule->point == FAULT_WC && !strcmp(key, "status")) {
 		bool ok = look_up(statuses, value, &number);
@@ -128,6 +138,8 @@ static bool read_rule(struct rule *rule, char *text)
 	if (!look_up(points, text, &point))
 		return false;
 	rule->point = (enum fault_point)point;
+	if (point >= FAULT_DEALLOC_PD && point <= FAULT_LAST_CALL)
+		rule->fault.error = EIO;
 	for (char *item = items ? strtok_r(items, ",", &save) : NULL; item; item = strtok_r(NULL, ",", &save))
 		if (!read_item(rule, item))
 			return false;
@@ -136,18 +148,28 @@ static bool read_rule(struct rule *rule, char *text)
 	return rule->point != FAULT_POINTS || rule->async_event >= 0;
 }
 
-static int read_rules(const char *text, struct rule *out)
+/* The rules of the text, or -EINVAL. *clear: they take the place of those before. */
+static int read_rules(const char *text, struct rule *out, int room, bool *clear)
 {
 	char copy[MAX_TEXT], *save;
-	int n = 0;
+	int n = 0, more;
 
 	if (!text || strlen(text) >= sizeof(copy))
 		return -EINVAL;
 	strcpy(copy, text);
-	for (char *rule = strtok_r(copy, ";", &save); rule; rule = strtok_r(NULL, ";", &save)) {
-		if (n == MAX_RULES || !read_rule(&out[n], rule))
-			return -EINVAL;
-		n++;
+	for (char *rule = strtok_r(copy, ";", &save); rule; rule = strtok_r(NULL, ";", &save), n += more) {
+		if (!strcmp(rule, "clear")) {
+			*clear = true;
+			more = -n;
+		} else if (!strcmp(rule, "lost")) {
+			more = read_rules(lost, out + n, room - n, clear);
+			if (more < 0)
+				return more;
+		} else {
+			if (n == room || !read_rule(&out[n], rule))
+				return -EINVAL;
+			more = 1;
+		}
 	}
 	return n;
 }
@@ -158,35 +180,90 @@ static void raise_async(int event)
 		soft_device_port_state(IBV_PORT_DOWN);
 	else if (event == IBV_EVENT_PORT_ACTIVE)
 		soft_device_port_state(IBV_PORT_ACTIVE);
-	soft_async_port((enum ibv_event_type)event);
+	if (event == DEVICE_REMOVAL)
+		soft_id_device_removed();
+	else if (!soft_async_open())
+		soft_async_port((enum ibv_event_type)event);
 }
 
-static void read_environment(void)
+static void obey(const char *name, const char *text)
 {
-	const char *text = getenv("SOFTHCA_FAULTS");
-
-	if (text && softhca_fault(text)) {
-		fprintf(stderr, "softhca: SOFTHCA_FAULTS=%s is not understood; the device refuses all calls (see its README)\n", text);
+	if (softhca_fault(text)) {
+		fprintf(stderr, "softhca: %s: %s is not understood; the device refuses all calls (see its README)\n", name, text);
 		environment_is_bad = true;
 	}
 }
 
-static void read_environment_once(void)
+void soft_fault_read_environment(void)
 {
-	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	const char *text = getenv("SOFTHCA_FAULTS");
 
-	pthread_once(&once, read_environment);
+	if (text)
+		obey("SOFTHCA_FAULTS", text);
+}
+
+/* ---- the file, for processes that run already ---- */
+
+static struct soft_timer next_look;
+
+/* SOFTHCA_FAULTS_FILE with the process's number in place of the first %p. False: not set. */
+static bool file_name(char *name, size_t bytes)
+{
+	const char *pattern = getenv("SOFTHCA_FAULTS_FILE"), *pid = pattern ? strstr(pattern, "%p") : NULL;
+
+	if (!pattern || !*pattern)
+		return false;
+	if (pid)
+		snprintf(name, bytes, "%.*s%d%s", (int)(pid - pattern), pattern, (int)getpid(), pid + 2);
+	else
+		snprintf(name, bytes, "%s", pattern);
+	return true;
+}
+
+/* Obeys the file and deletes it, which tells whoever wrote it. False: it could not be deleted. */
+static bool obey_file(const char *name)
+{
+	char text[MAX_TEXT];
+	int fd = open(name, O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd >= 0 ? read(fd, text, sizeof(text) - 1) : -1;
+
+	if (fd < 0)
+		return true;
+	close(fd);
+	text[n > 0 ? n : 0] = 0;
+	text[strcspn(text, "\n")] = 0;
+	obey(name, text);
+	return !unlink(name);
+}
+
+static void look(struct soft_timer *timer)
+{
+	char name[PATH_MAX];
+	bool again;
+
+	soft_leave();
+	again = file_name(name, sizeof(name)) && obey_file(name);
+	soft_enter();
+	if (again)
+		soft_timer_set(timer, soft_now_ns() + LOOK_EVERY_MS * SOFT_NS_PER_MS, look);
+}
+
+void soft_fault_watch_file(void)
+{
+	if (getenv("SOFTHCA_FAULTS_FILE"))
+		soft_timer_set(&next_look, soft_now_ns(), look);
 }
 
 int softhca_fault(const char *text)
 {
 	struct rule read[MAX_RULES];
-	int n = read_rules(text, read), have;
+	bool clear = false;
+	int n = read_rules(text, read, MAX_RULES, &clear), have;
 
 	if (n < 0)
 		return n;
 	pthread_mutex_lock(&lock);
-	have = atomic_load(&rule_count);
+	have = clear ? 0 : atomic_load(&rule_count);
 	if (n > MAX_RULES - have)
 		n = -EINVAL;
 	for (int i = 0; i < n; i++)
@@ -208,7 +285,11 @@ void softhca_fault_clear(void)
 }
 
 /* Rules and their counts go on in the child. */
-void soft_fault_forget(void) { pthread_mutex_init(&lock, NULL); }
+void soft_fault_forget(void)
+{
+	pthread_mutex_init(&lock, NULL);
+	memset(&next_look, 0, sizeof(next_look));
+}
 
 /* ---- firing ---- */
 
@@ -224,7 +305,6 @@ static bool hit(enum fault_point point, int opcode, struct soft_fault *fault)
 {
 	bool fires = false;
 
-	read_environment_once();
 	if (!atomic_load_explicit(&rule_count, memory_order_relaxed))
 		return false;
 	pthread_mutex_lock(&lock);

@@ -1,5 +1,6 @@
 #include "soft_poller.h"
 #include "ibv_qp.h"
+#include "soft_fault.h"
 #include "soft_fork.h"
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -141,6 +142,8 @@ static int start(void)
 		state = RUNNING;
 		rc = soft_thread_start(&thread, "softhca-poll", run);
 	}
+	if (!rc)
+		soft_fault_watch_file();
 	if (rc) {
 		state = STOPPED;
 		close_fds();

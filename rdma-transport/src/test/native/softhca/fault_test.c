@@ -17,7 +17,7 @@ static void wordsThatAreNotTheLanguageAreRefused(struct end *e)
 	static const char *const wrong[] = {
 		"nonsense", "reg_mr:errno=EWHAT", "reg_mr:after=-1", "reg_mr:after=", "reg_mr:after=1x", "reg_mr:status=REM_ACCESS_ERR",
 		"wc", "wc:n=0,status=REM_ACCESS_ERR", "wc:n=1", "wc:status=SUCCESS", "connect:maybe", "async", "async:event=CQ_ERR",
-		"reg_mr;nonsense", "qp_break:delay_ms=3", "drop_connection:after_ms=99999999"
+		"reg_mr;nonsense", "qp_break:delay_ms=3", "lost:count=1", "clear:n=1", "dereg_mr:status=FATAL_ERR", "destroy_id", "drop_connection:after_ms=99999999"
 	};
 
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(*wrong); i++) {
@@ -168,7 +168,129 @@ static void portEventsAreRaised(struct end *e)
 	close_end(e);
 }
 
+static void destroyingFailsAsToldAndWorksAfterwards(struct end *e)
+{
+	struct ibv_qp *qp;
+
+	open_channel(e);
+	resolve(e, 1);
+	make_memory(e, e->id->verbs);
+	make_qp(e, e->id);
+	qp = e->id->qp;
+	CHECK(!p_softhca_fault("dereg_mr;dealloc_pd:errno=EBUSY;destroy_cq:after=1;destroy_qp:count=2"));
+	CHECK(p_ibv_dereg_mr(e->local) == EIO && counter("live_mrs") == 4);
+	CHECK(p_ibv_dealloc_pd(e->pd2) == EBUSY && counter("live_pds") == 2);
+	CHECK(p_ibv_destroy_qp(qp) == EIO && e->id->qp == qp);
+	p_rdma_destroy_qp(e->id);
+	CHECK(!e->id->qp && counter("live_qps") == 1);	/* fails, and does not tell */
+	CHECK(p_ibv_destroy_cq(e->cq) == EBUSY);		/* for the queue pair is still there */
+	CHECK(!p_ibv_destroy_qp(qp));
+	CHECK(p_ibv_destroy_cq(e->cq) == EIO && counter("live_cqs") == 1);
+	CHECK(counter("faults_fired") == 5);
+	close_end(e);
+}
+
+static void expect_async(struct end *e, enum ibv_event_type type)
+{
+	struct pollfd p = { .fd = e->id->verbs->async_fd, .events = POLLIN };
+	struct ibv_async_event event;
+
+	CHECK(poll(&p, 1, 10000) == 1 && !p_ibv_get_async_event(e->id->verbs, &event));
+	CHECK(event.event_type == type);
+	p_ibv_ack_async_event(&event);
+}
+
+static void lostDeviceLetsNothingGo(struct end *e)
+{
+	struct ibv_qp *qp;
+
+	open_channel(e);
+	resolve(e, 1);
+	make_memory(e, e->id->verbs);
+	make_qp(e, e->id);
+	qp = e->id->qp;
+	CHECK(!p_softhca_fault("lost"));
+	expect_async(e, IBV_EVENT_DEVICE_FATAL);
+	for (int i = 0; i < 3; i++) {
+		CHECK(p_ibv_dereg_mr(e->local) == EIO && p_ibv_dealloc_pd(e->pd2) == EIO);
+		CHECK(p_ibv_destroy_cq(e->cq) == EIO && p_ibv_destroy_qp(qp) == EIO);
+		errno = 0;
+		CHECK(!p_ibv_alloc_pd(e->id->verbs) && errno == EIO);
+		CHECK(!p_ibv_reg_mr(e->pd, e->buffer, 4096, 0) && errno == EIO);
+		CHECK(!p_ibv_create_cq(e->id->verbs, 1, NULL, NULL, 0) && errno == EIO);
+	}
+	CHECK(counter("live_mrs") == 4 && counter("live_pds") == 2 && counter("live_cqs") == 1 && counter("live_qps") == 1);
+	CHECK(!p_softhca_fault("clear"));
+	p_rdma_destroy_qp(e->id);
+	close_end(e);
+}
+
+static void removalIsToldToEachId(struct end *e)
+{
+	open_channel(e);
+	listen_on(e);
+	resolve(e, 1);
+	CHECK(!p_softhca_fault("async:event=DEVICE_REMOVAL"));
+	for (int i = 0; i < 2; i++)
+		take_event(e, RDMA_CM_EVENT_DEVICE_REMOVAL);
+	close_end(e);
+}
+
+/* For the file, which the test before this process names with %p. */
+static void write_rules(const char *rules)
+{
+	char name[64], other[80];
+	FILE *file;
+
+	snprintf(name, sizeof(name), "/tmp/softhca-faults.%d.txt", (int)getpid());
+	snprintf(other, sizeof(other), "%s.new", name);
+	CHECK((file = fopen(other, "w")));
+	CHECK(fprintf(file, "%s\n", rules) > 0 && !fclose(file));
+	CHECK(!rename(other, name));
+	for (int i = 0; !access(name, F_OK); i++) {
+		CHECK(i < 10000);
+		usleep(1000);
+	}
+}
+
+static void rulesFromAFileBeginAndEndWhileRunning(struct end *e)
+{
+	struct ibv_pd *pd = fresh_pd(e);
+	struct ibv_mr *mr;
+
+	e->buffer = malloc(4096);
+	CHECK((mr = p_ibv_reg_mr(pd, e->buffer, 4096, 0)));
+	write_rules("lost");
+	expect_async(e, IBV_EVENT_DEVICE_FATAL);
+	CHECK(p_ibv_dereg_mr(mr) == EIO);
+	write_rules("dereg_mr:errno=EPERM;clear");
+	CHECK(!p_ibv_dereg_mr(mr));
+	write_rules("reg_mr:errno=EPERM");
+	CHECK(!p_ibv_reg_mr(pd, e->buffer, 4096, 0) && errno == EPERM);
+	CHECK(!p_ibv_dealloc_pd(pd));
+	close_end(e);
+}
+
 /* ---- on a connection ---- */
+
+static void overrunBreaksQueueAndPair(struct end *e)
+{
+	struct ibv_async_event event;
+	struct ibv_wc wc;
+
+	CHECK(!p_softhca_fault("cq_overrun:n=2"));
+	CHECK(!read_peer(e, 0, 1000, 1));
+	want_wc(e->cq, 1, IBV_WC_SUCCESS);
+	CHECK(!read_peer(e, 0, 1000, 2));
+	for (int i = 0; ibv_poll_cq(e->cq, 1, &wc) >= 0; i++) {
+		CHECK(i < 10000);
+		usleep(1000);
+	}
+	CHECK(!p_ibv_get_async_event(e->id->verbs, &event));
+	CHECK(event.event_type == IBV_EVENT_CQ_ERR && event.element.cq == e->cq);
+	p_ibv_ack_async_event(&event);
+	expect_async(e, IBV_EVENT_QP_FATAL);
+}
 
 static void completionFailsAsTold(struct end *e)
 {
@@ -293,6 +415,12 @@ int main(void)
 		ALONE(keysDoNotComeBackSoon),
 		ALONE(deviceLooksLikeRoce),
 		ALONE(portEventsAreRaised),
+		ALONE(destroyingFailsAsToldAndWorksAfterwards),
+		ALONE(lostDeviceLetsNothingGo),
+		ALONE(removalIsToldToEachId),
+		{ .name = "rulesFromAFileBeginAndEndWhileRunning", .client = rulesFromAFileBeginAndEndWhileRunning, .alone = true,
+		  .environment = "SOFTHCA_FAULTS_FILE=/tmp/softhca-faults.%p.txt" },
+		BOTH(overrunBreaksQueueAndPair),
 		BOTH(completionFailsAsTold),
 		BOTH(delayedCompletionHoldsBackThoseBehindIt),
 		BOTH(pairBreaksAsTold),

@@ -25,7 +25,7 @@
 
 #define LIBRARY_FUNCTIONS(X) X(rdma_create_event_channel) X(rdma_destroy_event_channel) X(rdma_create_id) X(rdma_destroy_id) \
 	X(rdma_bind_addr) X(rdma_listen) X(rdma_resolve_addr) X(rdma_resolve_route) X(rdma_connect) X(rdma_accept) \
-	X(rdma_reject) X(rdma_disconnect) X(rdma_get_cm_event) X(rdma_ack_cm_event) X(rdma_create_qp) X(rdma_destroy_qp) \
+	X(rdma_reject) X(rdma_disconnect) X(rdma_get_cm_event) X(rdma_ack_cm_event) X(rdma_create_qp) X(rdma_destroy_qp) X(ibv_destroy_qp) \
 	X(rdma_get_src_port) X(ibv_alloc_pd) X(ibv_dealloc_pd) X(ibv_reg_mr) X(ibv_dereg_mr) X(ibv_create_comp_channel) \
 	X(ibv_destroy_comp_channel) X(ibv_create_cq) X(ibv_destroy_cq) X(ibv_get_cq_event) X(ibv_ack_cq_events) X(ibv_modify_qp) \
 	X(ibv_query_device) X(ibv_query_gid) X(ibv_query_port) X(ibv_get_async_event) X(ibv_ack_async_event)
