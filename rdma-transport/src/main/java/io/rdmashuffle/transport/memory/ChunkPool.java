@@ -2,6 +2,7 @@ package io.rdmashuffle.transport.memory;
 
 import io.rdmashuffle.transport.NanoClock;
 import io.rdmashuffle.transport.TransportException;
+import io.rdmashuffle.transport.verbs.VerbsException;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -154,9 +155,24 @@ public final class ChunkPool implements AutoCloseable {
     }
   }
 
+  /**
+   * Where the kernel or the adapter refuses a whole slab, half of it is tried, down to one chunk: a
+   * limit may be lower than the one known, and be shared with others.
+   */
   private void addSlab() throws TransportException {
     int chunks = Math.min(settings.chunksPerSlab(), settings.maxChunks() - accounts.registered());
-    RegisteredMemory memory = source.allocate((long) chunks * settings.chunkBytes());
+    RegisteredMemory memory = null;
+    while (memory == null) {
+      try {
+        memory = source.allocate((long) chunks * settings.chunkBytes());
+      } catch (VerbsException e) {
+        if (chunks == 1) {
+          throw e;
+        }
+        LOG.debug("{}: no slab of {} chunks, trying half of it", source.use(), chunks, e);
+        chunks /= 2;
+      }
+    }
     slabs.add(new Slab(memory, settings.chunkBytes(), chunks));
     accounts.onRegistered(chunks);
   }

@@ -9,6 +9,9 @@ import io.rdmashuffle.transport.testing.ManualClock;
 import io.rdmashuffle.transport.testing.fake.Errno;
 import io.rdmashuffle.transport.testing.fake.Resource;
 import io.rdmashuffle.transport.verbs.Access;
+import io.rdmashuffle.transport.verbs.Device;
+import io.rdmashuffle.transport.verbs.ProtectionDomain;
+import io.rdmashuffle.transport.verbs.VerbsProvider;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -178,6 +181,7 @@ class ChunkPoolTest {
   @Test
   void reserveIsRegisteredBeforeOrdinaryUsersGetAnything() {
     host.fabric.faults().refuseRegistration(2, Errno.ENOMEM);
+    host.fabric.faults().refuseRegistration(3, Errno.ENOMEM);
     try (ChunkPool pool = pool(2, 6, 2)) {
       assertThat(takeAll(pool)).isEmpty();
       assertThat(pool.available()).as("while growth pauses").isZero();
@@ -189,7 +193,7 @@ class ChunkPoolTest {
 
   @Test
   void failedGrowthPausesAndThenTriesAgain() {
-    host.fabric.faults().refuseRegistration(1, Errno.ENOMEM);
+    host.fabric.faults().refuseRegistrations(2, Errno.ENOMEM);
     try (ChunkPool pool = pool(2, 2, 0)) {
       assertThat(pool.tryTake()).isNull();
       runSlowPool();
@@ -205,9 +209,34 @@ class ChunkPoolTest {
     }
   }
 
+  /** As under a limit of an rdma cgroup, or where something else has pinned most of the memory. */
+  @Test
+  void underALimitThatIsLowerThanTheOneKnownSmallerSlabsAreTaken() throws Exception {
+    VerbsProvider limited = host.fabric.newProcess(5 * 4096 + 100, 4096);
+    try (Device device = limited.open(host.fabric.addAdapter());
+        ProtectionDomain domain = device.allocateProtectionDomain();
+        ChunkPool pool =
+            new ChunkPool(
+                new MemorySource(
+                    limited.hostMemory(), domain, host.budget, Use.READER_POOL, Access.LOCAL_WRITE),
+                new ChunkPoolSettings(4096, 16, 64, 2),
+                slowPool::add,
+                clock)) {
+      pool.warmUp();
+      runSlowPool();
+      List<Chunk> chunks = takeAll(pool);
+
+      assertThat(chunks).as("all but the reserve").hasSize(3);
+      assertThat(pool.registeredBytes()).isEqualTo(5 * 4096);
+      assertThat(host.budget.usedBytes()).as("of refused slabs nothing").isEqualTo(5 * 4096);
+      close(chunks);
+    }
+    limited.close();
+  }
+
   @Test
   void growsAtOnceWhereRoomWasMadeThoughItFailedAMomentAgo() {
-    host.fabric.faults().refuseRegistration(1, Errno.ENOMEM);
+    host.fabric.faults().refuseRegistrations(2, Errno.ENOMEM);
     try (ChunkPool pool = pool(2, 2, 0)) {
       assertThat(pool.tryTake()).isNull();
       runSlowPool();

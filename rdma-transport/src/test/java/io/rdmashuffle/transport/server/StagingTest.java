@@ -22,6 +22,10 @@ import org.junit.jupiter.api.io.TempDir;
 final class StagingTest {
   private static final int CHUNK = 128 << 10;
   @TempDir private Path directory;
+
+  /** A slab of four chunks, of two, of one: tried one after the other. */
+  private static final int SLAB_SIZES = 3;
+
   private ServerRig rig;
   private ScriptedOwnerChannel first;
   private ScriptedOwnerChannel second;
@@ -217,7 +221,7 @@ final class StagingTest {
   @Test
   void withoutAnyMemoryBlocksFallBackSoonAndLaterItIsTriedAgain() throws IOException {
     BlockKey key = rig.block(rig.file(10_000), 0, 10_000);
-    rig.fabric.faults().refuseRegistration(1, Errno.ENOMEM);
+    rig.fabric.faults().refuseRegistrations(SLAB_SIZES, Errno.ENOMEM);
     int id = ask(first, key);
     rig.advance(Duration.ofMillis(30));
     assertThat(((Reply.Located) first.replyTo(id)).answers())
@@ -230,7 +234,7 @@ final class StagingTest {
   @Test
   void tinyBlocksTravelInTheReplyEvenWithoutMemory() throws IOException {
     OutputFile file = rig.file(10_000);
-    rig.fabric.faults().refuseRegistration(1, Errno.ENOMEM);
+    rig.fabric.faults().refuseRegistrations(SLAB_SIZES, Errno.ENOMEM);
     int id = ask(first, rig.block(file, 0, 100), rig.block(file, 0, 10_000));
     rig.advance(Duration.ofMillis(30));
     List<Reply.Answer> answers = ((Reply.Located) first.replyTo(id)).answers();

@@ -12,6 +12,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.function.BiPredicate;
+import java.util.stream.IntStream;
 
 /** The script of what goes wrong on a fabric. Nothing does unless asked for here. Any thread. */
 public final class FakeFaults {
@@ -72,6 +73,11 @@ public final class FakeFaults {
     synchronized (fabric) {
       registrations.put(registrationCount + nth, errno);
     }
+  }
+
+  /** The next so many registrations fail, as {@link #refuseRegistration} says. */
+  public void refuseRegistrations(int count, Errno errno) {
+    IntStream.rangeClosed(1, count).forEach(nth -> refuseRegistration(nth, errno));
   }
 
   /** Which file mappings the kernel does not let an adapter pin (EFAULT). None at first. */
