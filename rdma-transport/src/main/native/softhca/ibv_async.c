@@ -41,6 +41,17 @@ void soft_async_forget(void)
 	queued = 0;
 }
 
+void soft_async_close(void)
+{
+	struct node *node;
+
+	soft_async_forget();
+	while ((node = unacked)) {
+		unacked = node->next;
+		free(node);
+	}
+}
+
 static void post(struct ibv_async_event event)
 {
 	struct node *node = calloc(1, sizeof(*node));

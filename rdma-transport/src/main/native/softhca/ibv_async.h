@@ -5,6 +5,7 @@
 #include "soft.h"
 
 int soft_async_open(void);	/* makes context->async_fd; 0 or -1 with errno */
+void soft_async_close(void);	/* with all events; nothing else runs */
 void soft_async_cq(struct ibv_cq *cq, enum ibv_event_type type);
 void soft_async_qp(struct ibv_qp *qp, enum ibv_event_type type);
 void soft_async_port(enum ibv_event_type type);

@@ -58,14 +58,23 @@ EXPORT int ibv_dealloc_pd(struct ibv_pd *v)
 void soft_pd_ref(struct ibv_pd *pd) { atomic_fetch_add(&to_pd(pd)->users, 1); }
 void soft_pd_unref(struct ibv_pd *pd) { atomic_fetch_sub(&to_pd(pd)->users, 1); }
 
+static pthread_mutex_t default_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct soft_pd *default_pd;
+
 struct ibv_pd *soft_pd_default(void)
 {
-	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-	static struct soft_pd *pd;
+	struct soft_pd *pd;
 
-	pthread_mutex_lock(&lock);
-	if (!pd)
-		pd = new_pd(&soft_context);
-	pthread_mutex_unlock(&lock);
+	pthread_mutex_lock(&default_lock);
+	if (!default_pd)
+		default_pd = new_pd(&soft_context);
+	pd = default_pd;
+	pthread_mutex_unlock(&default_lock);
 	return pd ? &pd->v : NULL;
+}
+
+void soft_pd_close(void)
+{
+	free(default_pd);
+	default_pd = NULL;
 }

@@ -9,6 +9,7 @@ void soft_pd_unref(struct ibv_pd *pd);
 
 /* The domain RDMA CM gives to ids whose program brings none; lives as long as the process. */
 struct ibv_pd *soft_pd_default(void);
+void soft_pd_close(void);	/* ends it */
 
 uint32_t soft_new_handle(void);
 

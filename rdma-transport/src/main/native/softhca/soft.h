@@ -55,6 +55,12 @@ uint64_t soft_now_ns(void);		/* CLOCK_MONOTONIC */
 bool soft_wait_until(uint64_t deadline_ns);	/* on soft_cond, soft_lock held; false: the deadline has passed */
 int soft_thread_start(pthread_t *thread, const char *name, void *(*run)(void *));
 
+/*
+ * Closes what otherwise lives as long as the process: the region table and the device's descriptor. EBUSY while an object
+ * lives; 0: no thread of the library runs, and it may be unloaded. No other call may run meanwhile.
+ */
+EXPORT int softhca_close(void);
+
 static inline void soft_enter(void) { pthread_mutex_lock(&soft_lock); }
 static inline void soft_leave(void) { pthread_mutex_unlock(&soft_lock); }
 static inline int soft_fail(int error) { errno = error; return -1; }

@@ -1,7 +1,10 @@
 /* The lock, the clock, threads, and what a forked child must forget. */
 #include "soft.h"
+#include "ibv_async.h"
+#include "ibv_pd.h"
 #include "soft_fault.h"
 #include "soft_fork.h"
+#include "soft_table.h"
 #include <signal.h>
 #include <time.h>
 
@@ -54,6 +57,17 @@ void soft_init(void)
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
 	pthread_once(&once, init_once);
+}
+
+int softhca_close(void)
+{
+	for (int counter = 0; counter <= LIVE_THREADS; counter++)
+		if (soft_count_of(counter))
+			return EBUSY;
+	soft_table_close();
+	soft_async_close();
+	soft_pd_close();
+	return 0;
 }
 
 uint64_t soft_now_ns(void)

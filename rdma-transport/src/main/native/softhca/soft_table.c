@@ -146,6 +146,15 @@ void soft_table_forget(void)
 	}
 }
 
+void soft_table_close(void)
+{
+	struct shared_table *table = atomic_load(&own);
+
+	if (table)
+		munmap(table, sizeof(*table));
+	soft_table_forget();
+}
+
 /* Reading the nonce proves that the pid means the same process here as over there, and that we may read it. */
 static bool nonce_matches(const struct table_address *a)
 {

@@ -44,6 +44,7 @@ struct table_address {
 
 /* This process's table, made on first use. NULL: errno. */
 struct shared_table *soft_table_own(void);
+void soft_table_close(void);	/* with no object left and nothing else running */
 bool soft_table_address(struct table_address *address);
 
 /* Another process's table, shared by all connections to it. */

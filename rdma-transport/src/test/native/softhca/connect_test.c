@@ -353,6 +353,62 @@ static void childMayUseTheDeviceItself(struct end *e)
 		CHECK(e->buffer[i] == pattern(i));
 }
 
+/* Of the library and of its table. */
+static int count_mappings(void)
+{
+	FILE *maps = fopen("/proc/self/maps", "r");
+	char line[4096];
+	int found = 0;
+
+	CHECK(maps);
+	while (fgets(line, sizeof(line), maps))
+		found += strstr(line, "libsofthca.so") || strstr(line, "memfd:softhca");
+	CHECK(!fclose(maps));
+	return found;
+}
+
+/* An event that is read and not acknowledged. */
+static void leave_an_event(void)
+{
+	struct end e = { .sync = -1 };
+	struct ibv_async_event event;
+
+	open_channel(&e);
+	resolve(&e, 1);
+	CHECK(!p_softhca_fault("async:event=PORT_ERR;async:event=PORT_ACTIVE"));
+	CHECK(!p_ibv_get_async_event(e.id->verbs, &event));
+	close_end(&e);
+}
+
+/* Also with an event that nobody read, one that nobody acknowledged, and a child made afterwards. */
+static void unloadedLibraryLeavesNothing(struct end *e)
+{
+	int descriptors = 0, st;
+	pid_t child;
+
+	for (int i = 0; i < 12; i++) {
+		struct end mine = { .sync = -1 };
+
+		open_channel(&mine);
+		CHECK(p_softhca_close() == EBUSY);
+		close_end(&mine);
+		memset(&mine, 0, sizeof(mine));
+		aProcessReadsItselfThroughAConnection(&mine);
+		leave_an_event();
+		unload_library();
+		child = fork();
+		if (!child)
+			_exit(0);
+		CHECK(waitpid(child, &st, 0) == child && WIFEXITED(st) && !WEXITSTATUS(st));
+		if (!i)
+			descriptors = count_entries("/proc/self/fd");
+		CHECK(count_entries("/proc/self/fd") == descriptors);
+		CHECK(!count_mappings());
+		load_library();
+	}
+	(void)e;
+}
+
 static void idleConnectionCostsNoCpu(struct end *e)
 {
 	struct rusage before, after;
@@ -382,6 +438,7 @@ int main(void)
 		ALONE(threadsAndDescriptorsStayBounded),
 		ALONE(listenerGoesAwayWithRequestsNobodyHasSeen),
 		ALONE(connectToNobodyIsRejected),
+		ALONE(unloadedLibraryLeavesNothing),
 		{ .name = "connectThatNobodyAnswersEndsUnreachable", .client = connectThatNobodyAnswersEndsUnreachable, .alone = true,
 		  .environment = "SOFTHCA_CONNECT_TIMEOUT_MS=300" },
 		ALONE(wildcardListenerBelongsToNoDevice),

@@ -12,6 +12,7 @@ LIBRARY_FUNCTIONS(DEFINE)
 int64_t (*p_softhca_counter)(const char *);
 int (*p_softhca_fault)(const char *);
 void (*p_softhca_fault_clear)(void);
+int (*p_softhca_close)(void);
 
 enum { DEADLINE_MS = 20000, TEST_DEADLINE_S = 60 };
 
@@ -22,8 +23,9 @@ enum { TOOL_THREADS = 0 };
 #endif
 
 static int fds_before, threads_before;
+static void *library;
 
-static int count_entries(const char *path)
+int count_entries(const char *path)
 {
 	DIR *d = opendir(path);
 	int n = 0;
@@ -48,7 +50,7 @@ int64_t counter(const char *name)
 void load_library(void)
 {
 	const char *path = getenv("SOFTHCA_LIBRARY");
-	void *h = dlopen(path ? path : "libsofthca.so", RTLD_NOW | RTLD_LOCAL);
+	void *h = library = dlopen(path ? path : "libsofthca.so", RTLD_NOW | RTLD_LOCAL);
 
 	if (!h)
 		fprintf(stderr, "# %s\n", dlerror());
@@ -58,8 +60,15 @@ void load_library(void)
 	CHECK((p_softhca_counter = (typeof(p_softhca_counter))dlsym(h, "softhca_counter")));
 	CHECK((p_softhca_fault = (typeof(p_softhca_fault))dlsym(h, "softhca_fault")));
 	CHECK((p_softhca_fault_clear = (typeof(p_softhca_fault_clear))dlsym(h, "softhca_fault_clear")));
+	CHECK((p_softhca_close = (typeof(p_softhca_close))dlsym(h, "softhca_close")));
 	fds_before = count_entries("/proc/self/fd");
 	threads_before = count_entries("/proc/self/task");
+}
+
+void unload_library(void)
+{
+	CHECK(!p_softhca_close());
+	CHECK(!dlclose(library));
 }
 
 /* The region table's memfd and the device's async descriptor live as long as the process. */

@@ -34,6 +34,7 @@ LIBRARY_FUNCTIONS(DECLARE)
 extern int64_t (*p_softhca_counter)(const char *);
 extern int (*p_softhca_fault)(const char *);
 extern void (*p_softhca_fault_clear)(void);
+extern int (*p_softhca_close)(void);
 
 enum { BUFFER_BYTES = 4 << 20 };
 
@@ -95,6 +96,8 @@ int read_peer(struct end *e, uint64_t offset, uint32_t len, uint64_t wr_id);	/* 
 
 /* The parts of setting up and tearing down, for tests that are alone. */
 void load_library(void);
+void unload_library(void);
+int count_entries(const char *directory);
 void open_channel(struct end *e);
 void make_memory(struct end *e, struct ibv_context *context);
 void make_qp(struct end *e, struct rdma_cm_id *id);

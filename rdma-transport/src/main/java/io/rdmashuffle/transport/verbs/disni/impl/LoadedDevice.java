@@ -58,6 +58,7 @@ final class LoadedDevice implements Device {
             Kind.CONFIG, "no RDMA adapter owns the address " + local.getHostAddress(), 0);
       }
       LoadedDevice device = new LoadedDevice(disni, local, channel, id, context);
+      disni.libraries().acquire();
       id = -1;
       channel = -1;
       return device;
@@ -122,24 +123,28 @@ final class LoadedDevice implements Device {
   @Override
   public ProtectionDomain allocateProtectionDomain() throws VerbsException {
     requireOpen();
-    return LoadedDomain.allocate(this, ibvContext);
+    return disni.libraries().holding(() -> LoadedDomain.allocate(this, ibvContext));
   }
 
   @Override
   public CompletionQueue createCompletionQueue(int entries) throws VerbsException {
     requireOpen();
-    return LoadedCompletionQueue.create(this, ibvContext, entries);
+    return disni.libraries().holding(() -> LoadedCompletionQueue.create(this, ibvContext, entries));
   }
 
   @Override
   public CmChannel openCmChannel() throws VerbsException {
     requireOpen();
-    return LoadedCmChannel.open(this);
+    return disni.libraries().holding(() -> LoadedCmChannel.open(this));
   }
 
   @Override
   public AsyncEvent pollAsyncEvent() throws VerbsException {
     requireOpen();
+    return disni.libraries().holding(this::nextAsyncEvent);
+  }
+
+  private AsyncEvent nextAsyncEvent() throws VerbsException {
     try {
       int code = NativeExtras.asyncEvent(context);
       return code < 0 ? pollRemoval() : new AsyncEvent(AsyncEvents.type(code), code);
@@ -169,5 +174,6 @@ final class LoadedDevice implements Device {
     }
     closed = true;
     release(disni.natives(), channel, id);
+    disni.libraries().release();
   }
 }

@@ -7,12 +7,13 @@ import io.rdmashuffle.transport.verbs.VerbsException;
 import io.rdmashuffle.transport.verbs.disni.DisniProvider;
 import io.rdmashuffle.transport.verbs.disni.MissingLibraryException;
 import java.net.InetAddress;
+import java.util.concurrent.atomic.AtomicBoolean;
 
 /** One set of verbs libraries. Public for the call by name alone. */
 public final class LoadedProvider implements DisniProvider {
   private final Disni disni;
   private final LoadedMemory memory = new LoadedMemory();
-  private volatile boolean closed;
+  private final AtomicBoolean closed = new AtomicBoolean();
 
   private LoadedProvider(Disni disni) {
     this.disni = disni;
@@ -26,7 +27,7 @@ public final class LoadedProvider implements DisniProvider {
     if (missing != null) {
       throw new MissingLibraryException(missing);
     }
-    return new LoadedProvider(Disni.start());
+    return new LoadedProvider(Disni.start(new LoadedLibraries()));
   }
 
   @Override
@@ -36,10 +37,10 @@ public final class LoadedProvider implements DisniProvider {
 
   @Override
   public Device open(InetAddress local) throws VerbsException {
-    if (closed) {
+    if (closed.get()) {
       throw Failures.closed("the verbs provider");
     }
-    return LoadedDevice.open(disni, local);
+    return disni.libraries().holding(() -> LoadedDevice.open(disni, local));
   }
 
   @Override
@@ -49,6 +50,8 @@ public final class LoadedProvider implements DisniProvider {
 
   @Override
   public void close() {
-    closed = true; // the libraries stay loaded: what is open still needs them
+    if (closed.compareAndSet(false, true)) {
+      disni.libraries().release(); // open devices still hold them
+    }
   }
 }

@@ -20,6 +20,12 @@ final class NativeExtras {
    */
   static native String loadLibraries(String cmLibrary, String verbsLibrary);
 
+  /**
+   * Unloads what {@link #loadLibraries} loaded if nothing of it is left: the software adapter, not
+   * the system's libraries. Last, and while no other call of this class or of DiSNI runs.
+   */
+  static native void unloadLibraries();
+
   /** Handles that are open now, those of devices left out. */
   static native int openObjects();
 
