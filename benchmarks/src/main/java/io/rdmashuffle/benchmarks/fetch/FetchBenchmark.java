@@ -2,7 +2,6 @@ package io.rdmashuffle.benchmarks.fetch;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.SerializationFeature;
-import io.rdmashuffle.benchmarks.cluster.SparkHome;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -23,10 +22,6 @@ import java.util.function.ToDoubleFunction;
 public final class FetchBenchmark {
   private static final List<String> NETTY =
       List.of(FetchTransports.NETTY_AUTO, FetchTransports.NETTY_NIO);
-  private static final int WARM_UPS = 3;
-
-  /** Fewer, and what is measured are interpreted loops that run once per block or window. */
-  private static final int WARM_UP_BLOCKS = 100_000;
 
   /** The limit: process_vm_readv(2) into as much memory as the reader has under way. */
   private static final String BARE = "bare loop";
@@ -51,12 +46,12 @@ public final class FetchBenchmark {
     FetchBenchmark benchmark =
         new FetchBenchmark(folder, Path.of(arguments[1]), Integer.parseInt(arguments[2]));
     for (String part : parts(arguments)) {
-      switch (part) {
-        case "large" -> benchmark.streams(Scenario.LARGE);
-        case "small" -> benchmark.streams(Scenario.SMALL);
-        case "single" -> benchmark.latency(Scenario.SINGLE);
-        case "scarce" -> benchmark.scarce();
-        default -> benchmark.streams(Scenario.scarce(part));
+      for (Scenario scenario : Scenario.of(part)) {
+        if (scenario.isLatency()) {
+          benchmark.latency(scenario);
+        } else {
+          benchmark.streams(scenario);
+        }
       }
     }
     new ObjectMapper()
@@ -67,13 +62,7 @@ public final class FetchBenchmark {
 
   private static List<String> parts(String[] arguments) {
     List<String> named = List.of(arguments).subList(3, arguments.length);
-    return named.isEmpty() ? List.of("large", "small", "single") : named;
-  }
-
-  private void scarce() throws Exception {
-    for (Scenario scenario : Scenario.scarce()) {
-      streams(scenario);
-    }
+    return named.isEmpty() ? Scenario.USUAL : named;
   }
 
   private void streams(Scenario scenario) throws Exception {
@@ -95,11 +84,9 @@ public final class FetchBenchmark {
 
   private List<Pair> start(Layout layout) throws IOException {
     List<Pair> pairs = new ArrayList<>();
-    List<String> options = new ArrayList<>(SparkHome.jvmOptions());
-    options.addAll(List.of("-Xmx1g", ProcessCpu.JVM_OPTION));
     try {
       for (String name : List.of(FetchTransports.RDMA, NETTY.get(0), NETTY.get(1))) {
-        pairs.add(Pair.start(name, layout, options, folder));
+        pairs.add(Pair.start(Harness.own(), name, layout, folder));
       }
       return pairs;
     } catch (IOException e) {
@@ -121,8 +108,7 @@ public final class FetchBenchmark {
   private Map<String, List<Pair.Sample>> measure(List<Pair> pairs, Scenario s) throws IOException {
     Map<String, List<Pair.Sample>> samples = new LinkedHashMap<>();
     pairs.forEach(p -> samples.put(p.transport(), new ArrayList<>()));
-    int warmUps = Math.max(WARM_UPS, WARM_UP_BLOCKS / s.blocks());
-    for (int round = -warmUps; round < repetitions; round++) {
+    for (int round = -s.warmUps(); round < repetitions; round++) {
       for (int i = 0; i < pairs.size(); i++) {
         Pair pair = pairs.get(round % 2 == 0 ? i : pairs.size() - 1 - i);
         Pair.Sample sample = pair.stream(s.perRequest(), s.parallel(), s.blocks());
@@ -235,11 +221,11 @@ public final class FetchBenchmark {
     try {
       checkDigests(pairs, scenario);
       pairs.forEach(p -> medians.put(p.transport(), new double[repetitions]));
-      for (int round = -WARM_UPS; round < repetitions; round++) {
+      for (int round = -scenario.warmUps(); round < repetitions; round++) {
         for (Pair pair : pairs) {
-          long[] latency = pair.latency(scenario.blocks());
+          Pair.Sample latency = pair.latency(scenario.blocks());
           if (round >= 0) {
-            medians.get(pair.transport())[round] = latency[0] / 1e3;
+            medians.get(pair.transport())[round] = latency.wallNs() / 1e3;
           }
         }
       }

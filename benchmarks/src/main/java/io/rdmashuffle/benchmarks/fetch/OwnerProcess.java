@@ -6,7 +6,7 @@ import java.nio.charset.StandardCharsets;
 
 /**
  * Serves the files until its standard input ends. Arguments: transport, layout. Prints {@code
- * ENDPOINT word}.
+ * ENDPOINT word}. This and its simple name are what other commits rely on ({@link Harness}).
  */
 public final class OwnerProcess {
   private OwnerProcess() {}

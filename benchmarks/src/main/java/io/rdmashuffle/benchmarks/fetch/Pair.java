@@ -12,7 +12,10 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 
-/** An owner and a reader process of one transport, driven from here. One thread at a time. */
+/**
+ * An owner and a reader process of one transport, driven from here by lines of text only: they may
+ * be those of another commit. One thread at a time.
+ */
 final class Pair implements AutoCloseable {
   private final String transport;
   private final Child owner;
@@ -24,19 +27,20 @@ final class Pair implements AutoCloseable {
     this.reader = reader;
   }
 
-  static Pair start(String transport, Layout layout, List<String> jvmOptions, Path logs)
+  static Pair start(Harness harness, String transport, Layout layout, Path logs)
       throws IOException {
+    String name = harness.label() + "-" + transport;
     Child owner = null;
     Child reader = null;
     try {
       owner =
-          Child.start(OwnerProcess.class, jvmOptions, logs.resolve(transport + "-owner.log"))
+          Child.start(harness.owner(), logs.resolve(name + "-owner.log"))
               .with(transport)
               .with(layout.arguments())
               .run();
       String endpoint = owner.answer("ENDPOINT");
       reader =
-          Child.start(ReaderProcess.class, jvmOptions, logs.resolve(transport + "-reader.log"))
+          Child.start(harness.reader(), logs.resolve(name + "-reader.log"))
               .with(transport, endpoint)
               .with(layout.arguments())
               .run();
@@ -70,10 +74,13 @@ final class Pair implements AutoCloseable {
         Long.parseLong(words[1]));
   }
 
-  /** Median and 99th percentile, nanoseconds. */
-  long[] latency(int count) throws IOException {
+  /** Fetches single blocks; the wall time is the median of one. */
+  Sample latency(int count) throws IOException {
+    long ownerBefore = owner.cpuNs();
+    long readerBefore = reader.cpuNs();
     String[] words = reader.ask("latency " + count, "LATENCY").split(" ");
-    return new long[] {Long.parseLong(words[0]), Long.parseLong(words[1])};
+    return new Sample(
+        Long.parseLong(words[0]), owner.cpuNs() - ownerBefore, reader.cpuNs() - readerBefore, 0);
   }
 
   /** CPU of both processes while nothing is asked of them. */
@@ -113,6 +120,14 @@ final class Pair implements AutoCloseable {
     long cpuNs() {
       return ownerCpuNs + readerCpuNs;
     }
+
+    Sample plus(Sample other) {
+      return new Sample(
+          wallNs + other.wallNs,
+          ownerCpuNs + other.ownerCpuNs,
+          readerCpuNs + other.readerCpuNs,
+          byNetty + other.byNetty);
+    }
   }
 
   /** A JVM that speaks lines. */
@@ -127,11 +142,9 @@ final class Pair implements AutoCloseable {
       this.log = log;
     }
 
-    static Child start(Class<?> main, List<String> jvmOptions, Path log) {
+    static Child start(List<String> command, Path log) {
       Child child = new Child(log);
-      child.command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
-      child.command.addAll(jvmOptions);
-      child.command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
+      child.command.addAll(command);
       return child;
     }
 

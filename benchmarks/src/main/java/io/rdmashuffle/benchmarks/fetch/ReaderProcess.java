@@ -23,6 +23,8 @@ import java.util.function.LongConsumer;
  *   <li>{@code latency COUNT}: fetches single blocks one after the other and answers the median and
  *       the 99th percentile in nanoseconds
  * </ul>
+ *
+ * <p>This and its simple name are what other commits rely on ({@link Harness}).
  */
 public final class ReaderProcess {
   private static final long LIMIT_S = 120;

@@ -6,5 +6,7 @@
  * <p>{@link io.rdmashuffle.benchmarks.fetch.FetchBenchmark} starts an {@link
  * io.rdmashuffle.benchmarks.fetch.OwnerProcess} and a {@link
  * io.rdmashuffle.benchmarks.fetch.ReaderProcess} per transport and talks to them by lines of text.
+ * {@link io.rdmashuffle.benchmarks.fetch.AgainstBenchmark} does so with the processes of two
+ * commits.
  */
 package io.rdmashuffle.benchmarks.fetch;
