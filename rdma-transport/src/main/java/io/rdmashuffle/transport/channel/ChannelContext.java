@@ -1,6 +1,7 @@
 package io.rdmashuffle.transport.channel;
 
 import io.rdmashuffle.transport.Counters;
+import io.rdmashuffle.transport.LogLimit;
 import io.rdmashuffle.transport.verbs.CmId;
 import io.rdmashuffle.transport.wire.WireCodec;
 import io.rdmashuffle.transport.wire.WireLimits;
@@ -18,6 +19,7 @@ import java.util.function.Consumer;
  * @param hmac shared, as above
  * @param random for nonces
  * @param counters what is counted
+ * @param logLimit for lines that strangers cause, by address
  * @param settings how connections behave
  * @param live all connections that are not yet gone
  * @param forgetId tells the CM thread that an id is closed
@@ -30,6 +32,7 @@ record ChannelContext(
     Hmac hmac,
     SecureRandom random,
     Counters counters,
+    LogLimit logLimit,
     ChannelSettings settings,
     LiveConnections live,
     Consumer<CmId> forgetId) {

@@ -1,6 +1,7 @@
 package io.rdmashuffle.transport.channel;
 
 import io.rdmashuffle.transport.CloseStack;
+import io.rdmashuffle.transport.LogLimit;
 import io.rdmashuffle.transport.TransportException;
 import io.rdmashuffle.transport.TransportException.Kind;
 import io.rdmashuffle.transport.verbs.AsyncEvent;
@@ -50,6 +51,7 @@ final class ChannelCore implements AutoCloseable {
             new Hmac(),
             new SecureRandom(),
             parts.counters(),
+            new LogLimit(parts.clock()),
             settings,
             live,
             id -> cm.execute(() -> cm.forget(id)));

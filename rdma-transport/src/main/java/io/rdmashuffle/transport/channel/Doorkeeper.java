@@ -7,6 +7,7 @@ import io.rdmashuffle.transport.verbs.CmEvent;
 import io.rdmashuffle.transport.verbs.CmId;
 import io.rdmashuffle.transport.verbs.VerbsException;
 import io.rdmashuffle.transport.wire.WireLimits;
+import java.net.InetSocketAddress;
 import java.nio.ByteBuffer;
 import java.util.LinkedHashSet;
 import java.util.Set;
@@ -83,8 +84,7 @@ final class Doorkeeper implements CmThread.Watcher {
       reject(id, Reason.CREDENTIAL, "used before");
     } else {
       var caller =
-          new OwnerConnection.Caller(
-              peerName(id), credentialId, credential.domain(), acceptor, permit);
+          new OwnerConnection.Caller(peer(id), credentialId, credential.domain(), acceptor, permit);
       new Inbound(establishing, id, caller, challenge(credentialId, credential)).start();
     }
   }
@@ -118,15 +118,15 @@ final class Doorkeeper implements CmThread.Watcher {
 
   private void reject(CmId id, Reason reason, String detail) {
     establishing.context().counters().increment(Counter.CONNECTIONS_REFUSED);
-    Rejecting.log(peerName(id), reason, detail);
+    Rejecting.log(establishing.context().logLimit(), peer(id), reason, detail);
     establishing.context().slowPool().execute(() -> Rejecting.rejectAndClose(id, reason));
   }
 
-  private static String peerName(CmId id) {
+  private static InetSocketAddress peer(CmId id) {
     try {
-      return String.valueOf(id.peerAddress());
+      return id.peerAddress();
     } catch (VerbsException e) {
-      return "unknown peer";
+      return InetSocketAddress.createUnresolved("an unknown peer", 0);
     }
   }
 }

@@ -54,7 +54,7 @@ final class Inbound implements CmThread.Watcher {
   /** On the slow pool: nobody else uses the id. */
   private void giveUp(Reason reason, Exception cause) {
     challenge.wipe();
-    Rejecting.log(caller.name(), reason, cause.getMessage());
+    Rejecting.log(establishing.context().logLimit(), caller.peer(), reason, cause.getMessage());
     establishing.context().counters().increment(Counter.CONNECTIONS_REFUSED);
     Rejecting.rejectAndClose(id, reason);
     establishing.cm().execute(() -> establishing.cm().forget(id));

@@ -14,6 +14,12 @@ public interface OwnerChannel {
   /** For messages. */
   String peerName();
 
+  /** The reader's address without its port: one for all processes of a host. */
+  String peerHost();
+
+  /** Requests that the reader may have unanswered. */
+  int requests();
+
   /** Under which the reader connected; the scope that catalogs are asked with. */
   long credentialId();
 
@@ -26,6 +32,15 @@ public interface OwnerChannel {
    * @param requestId as given to {@link Session#onRequest}
    */
   void reply(int requestId, Reply reply);
+
+  /**
+   * Answers a request with the reason why the reader is served no more, then closes the channel.
+   * Further requests are ignored.
+   *
+   * @param requestId as given to {@link Session#onRequest}
+   * @param text for the reader's log
+   */
+  void refuse(int requestId, String text);
 
   /**
    * Moves the queue pair to the error state and destroys it; after {@link Session#onClosed} the

@@ -10,6 +10,7 @@ import io.rdmashuffle.transport.wire.Reply;
 import io.rdmashuffle.transport.wire.Request;
 import io.rdmashuffle.transport.wire.WireException;
 import io.rdmashuffle.transport.wire.WireLimits;
+import java.net.InetSocketAddress;
 import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -55,18 +56,23 @@ final class OwnerConnection implements OwnerChannel, CompletionSink, LiveConnect
   /**
    * Who connects.
    *
-   * @param name for messages
+   * @param peer the reader's address
    * @param credentialId under which it connects
    * @param domain where its queue pair belongs
    * @param acceptor makes the session
    * @param permit returned when all is over
    */
   record Caller(
-      String name,
+      InetSocketAddress peer,
       long credentialId,
       ProtectionDomain domain,
       Acceptor acceptor,
-      ConnectionLimits.Permit permit) {}
+      ConnectionLimits.Permit permit) {
+    /** For messages. */
+    String name() {
+      return peer.toString();
+    }
+  }
 
   OwnerConnection(ChannelContext context, Caller caller, Link link, MutualChallenge challenge) {
     this.context = context;
@@ -104,7 +110,7 @@ final class OwnerConnection implements OwnerChannel, CompletionSink, LiveConnect
   }
 
   private void authenticationTimedOut() {
-    close(new TransportException(Kind.PEER_LOST, caller.name + " did not prove itself in time"));
+    close(new TransportException(Kind.PEER_LOST, caller.name() + " did not prove itself in time"));
   }
 
   private void onHello(int requestId, Request.Hello hello) {
@@ -143,16 +149,20 @@ final class OwnerConnection implements OwnerChannel, CompletionSink, LiveConnect
     try {
       session = caller.acceptor.onOpen(this);
     } catch (RuntimeException bug) {
-      close(new TransportException(Kind.BUG, "no session for " + caller.name, bug));
+      close(new TransportException(Kind.BUG, "no session for " + caller.name(), bug));
       return;
     }
     reply(requestId, new Reply.Welcome((int) keepAliveMs));
   }
 
   /** Says why before it closes. */
-  private void refuse(int requestId, String text) {
+  @Override
+  public void refuse(int requestId, String text) {
+    if (state == State.CLOSING || state == State.REFUSING) {
+      return;
+    }
     state = State.REFUSING;
-    refusal = new TransportException(Kind.PEER_LOST, caller.name + " was refused: " + text);
+    refusal = new TransportException(Kind.PEER_LOST, caller.name() + " was refused: " + text);
     context.counters().increment(Counter.CONNECTIONS_REFUSED);
     timer.cancel();
     timer = context.loop().schedule(REFUSAL_NS, () -> close(refusal));
@@ -170,7 +180,7 @@ final class OwnerConnection implements OwnerChannel, CompletionSink, LiveConnect
       context.counters().increment(Counter.FRAMES_REJECTED);
     }
     if (status != WcStatus.SUCCESS) {
-      close(endpoint.failure(op, status, vendorError, caller.name));
+      close(endpoint.failure(op, status, vendorError, caller.name()));
     } else if (endpoint.isReceive(op)) {
       received(op, bytes);
     } else {
@@ -202,7 +212,7 @@ final class OwnerConnection implements OwnerChannel, CompletionSink, LiveConnect
       dispatch(requestId, request);
     } catch (WireException e) {
       context.counters().increment(Counter.FRAMES_REJECTED);
-      close(new WireException("from " + caller.name + ": " + e.getMessage(), e));
+      close(new WireException("from " + caller.name() + ": " + e.getMessage(), e));
     } catch (VerbsException e) {
       close(e);
     }
@@ -241,7 +251,7 @@ final class OwnerConnection implements OwnerChannel, CompletionSink, LiveConnect
       session.onRequest(requestId, request);
     } catch (RuntimeException bug) {
       LOG.error("a session threw; its connection ends", bug);
-      close(new TransportException(Kind.BUG, "the session of " + caller.name + " threw", bug));
+      close(new TransportException(Kind.BUG, "the session of " + caller.name() + " threw", bug));
     }
   }
 
@@ -253,7 +263,7 @@ final class OwnerConnection implements OwnerChannel, CompletionSink, LiveConnect
           new TransportException(
               Kind.PEER_LOST,
               "heard nothing from "
-                  + caller.name
+                  + caller.name()
                   + " for "
                   + silenceLimitNs() / 1_000_000
                   + " ms"));
@@ -270,7 +280,17 @@ final class OwnerConnection implements OwnerChannel, CompletionSink, LiveConnect
 
   @Override
   public String peerName() {
-    return caller.name;
+    return caller.name();
+  }
+
+  @Override
+  public String peerHost() {
+    return caller.peer.getHostString();
+  }
+
+  @Override
+  public int requests() {
+    return endpoint.requests();
   }
 
   @Override
@@ -301,7 +321,7 @@ final class OwnerConnection implements OwnerChannel, CompletionSink, LiveConnect
   private TransportException failedReply(Exception e) {
     return e instanceof VerbsException verbs
         ? verbs
-        : new TransportException(Kind.BUG, "reply to " + caller.name + " does not fit", e);
+        : new TransportException(Kind.BUG, "reply to " + caller.name() + " does not fit", e);
   }
 
   // ---- the end
@@ -321,7 +341,7 @@ final class OwnerConnection implements OwnerChannel, CompletionSink, LiveConnect
     if (state == State.CLOSING) {
       return;
     }
-    boolean wasOpen = state == State.OPEN;
+    boolean wasOpen = state == State.OPEN || session != null;
     state = State.CLOSING;
     challenge.wipe();
     if (timer != null) {
@@ -329,7 +349,16 @@ final class OwnerConnection implements OwnerChannel, CompletionSink, LiveConnect
     }
     if (!wasOpen) {
       context.counters().increment(Counter.CONNECTIONS_FAILED);
-      LOG.info("connection from {} ended before it was open: {}", caller.name, cause.getMessage());
+      context
+          .logLimit()
+          .log(
+              peerHost(),
+              more ->
+                  LOG.info(
+                      "connection from {} ended before it was open: {}{}",
+                      caller.name(),
+                      cause.getMessage(),
+                      more));
     }
     endpoint.destroy(() -> destroyed(wasOpen, cause));
   }

@@ -1,8 +1,10 @@
 package io.rdmashuffle.transport.channel;
 
+import io.rdmashuffle.transport.LogLimit;
 import io.rdmashuffle.transport.channel.ConnectAnswer.Reason;
 import io.rdmashuffle.transport.verbs.CmId;
 import io.rdmashuffle.transport.verbs.VerbsException;
+import java.net.InetSocketAddress;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -13,15 +15,18 @@ final class Rejecting {
   private Rejecting() {}
 
   /**
-   * One line per refused request, except where the peer's repeating it is ordinary: at the cap.
+   * One line a minute per address that is refused, except where the peer's repeating it is
+   * ordinary: at the cap.
    *
    * @param detail for this side's log only
    */
-  static void log(String peer, Reason reason, String detail) {
+  static void log(LogLimit limit, InetSocketAddress peer, Reason reason, String detail) {
     if (reason == Reason.CONNECTION_CAP) {
       LOG.debug("refused {}: {}, {}", peer, reason, detail);
     } else {
-      LOG.info("refused {}: {}, {}", peer, reason, detail);
+      limit.log(
+          peer.getHostString(),
+          more -> LOG.info("refused {}: {}, {}{}", peer, reason, detail, more));
     }
   }
 

@@ -12,6 +12,7 @@ final class CatalogLoad implements SlowLanes.Job {
   private final LocateCall call;
   private final ServerParts parts;
   private final long scope;
+  private final String host;
   private final List<BlockKey> keys;
   private final int[] indices;
   private final BlockLocation[] found;
@@ -20,10 +21,16 @@ final class CatalogLoad implements SlowLanes.Job {
    * @param keys of the whole request
    * @param indices those to be asked for
    */
-  CatalogLoad(LocateCall call, ServerParts parts, long scope, List<BlockKey> keys, int[] indices) {
+  CatalogLoad(
+      LocateCall call,
+      ServerParts parts,
+      ServerSession session,
+      List<BlockKey> keys,
+      int[] indices) {
     this.call = call;
     this.parts = parts;
-    this.scope = scope;
+    this.scope = session.scope();
+    this.host = session.host();
     this.keys = keys;
     this.indices = indices;
     this.found = new BlockLocation[indices.length];
@@ -36,7 +43,7 @@ final class CatalogLoad implements SlowLanes.Job {
       try {
         found[i] = parts.catalog().load(scope, key);
       } catch (IOException | RuntimeException e) {
-        parts.reports().catalogFailed(scope, key, e);
+        parts.reports().catalogFailed(host, scope, key, e);
       }
     }
   }
@@ -44,7 +51,7 @@ final class CatalogLoad implements SlowLanes.Job {
   @Override
   public void onDone(Throwable failure) {
     if (failure != null) {
-      parts.reports().catalogFailed(scope, keys.get(indices[0]), failure);
+      parts.reports().catalogFailed(host, scope, keys.get(indices[0]), failure);
     }
     call.onLoaded(indices, found);
   }

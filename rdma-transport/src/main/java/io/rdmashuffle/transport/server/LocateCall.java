@@ -77,7 +77,7 @@ final class LocateCall implements WindowClaim.Listener, CopyBatch.Listener {
     try {
       return parts.catalog().find(session.scope(), key);
     } catch (RuntimeException e) {
-      parts.reports().catalogFailed(session.scope(), key, e);
+      parts.reports().catalogFailed(session.host(), session.scope(), key, e);
       return null;
     }
   }
@@ -91,7 +91,7 @@ final class LocateCall implements WindowClaim.Listener, CopyBatch.Listener {
         break;
       }
       openLoads++;
-      session.lane().submit(new CatalogLoad(this, parts, session.scope(), keys, some));
+      session.lane().submit(new CatalogLoad(this, parts, session, keys, some));
     }
     if (openLoads == 0) {
       serve();

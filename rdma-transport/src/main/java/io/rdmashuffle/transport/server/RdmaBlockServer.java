@@ -95,7 +95,7 @@ public final class RdmaBlockServer implements BlockServer {
             catalog,
             settings,
             counters,
-            new Reports(),
+            new Reports(loop::nowNs),
             // Weak: a file that the catalog has let go of cannot be asked for again.
             Collections.newSetFromMap(new WeakHashMap<>()));
   }
@@ -148,8 +148,16 @@ public final class RdmaBlockServer implements BlockServer {
     }
     String afterMs = parts.settings().revokeAfter().toMillis() + " ms after it went away";
     for (ServerSession holder : holders) {
-      LOG.warn(
-          "Closing the connection of {}: it holds a lease on a map output {}", holder, afterMs);
+      parts
+          .reports()
+          .limited(
+              holder.host(),
+              more ->
+                  LOG.warn(
+                      "Closing the connection of {}: it holds a lease on a map output {}{}",
+                      holder,
+                      afterMs,
+                      more));
       holder.revoke(
           new TransportException(Kind.RETRY, "a lease on a map output was held " + afterMs));
     }

@@ -42,6 +42,11 @@ final class ServerSession implements OwnerChannel.Session {
     return channel.credentialId();
   }
 
+  /** Where the reader is; one for all processes of a host. */
+  String host() {
+    return channel.peerHost();
+  }
+
   LeaseTable leases() {
     return leases;
   }

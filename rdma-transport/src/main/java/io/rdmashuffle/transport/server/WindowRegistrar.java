@@ -153,7 +153,13 @@ final class WindowRegistrar {
       onNoMemory(e, heldBytes);
     } else if (!isRefused(place)) {
       window.entry().makeCopyOnly();
-      LOG.warn("{} cannot be registered, its blocks are copied", file, cause);
+      parts
+          .reports()
+          .limited(
+              "copied",
+              more ->
+                  LOG.warn(
+                      "{} cannot be registered, its blocks are copied: {}{}", file, cause, more));
     } else if (reportedPlaces.add(place)) {
       LOG.warn("Blocks of files in {} are copied: {}", place, cause.toString());
     }
@@ -166,7 +172,15 @@ final class WindowRegistrar {
       return;
     }
     if (!backoff.isPaused()) {
-      LOG.warn("Copying blocks instead of registering files for a while: {}", cause.toString());
+      parts
+          .reports()
+          .limited(
+              "no memory",
+              more ->
+                  LOG.warn(
+                      "Copying blocks instead of registering files for a while: {}{}",
+                      cause.toString(),
+                      more));
     }
     backoff.onFailed(heldBytes);
   }

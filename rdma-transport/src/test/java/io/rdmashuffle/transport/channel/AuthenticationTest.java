@@ -7,6 +7,7 @@ import io.rdmashuffle.transport.TransportException;
 import io.rdmashuffle.transport.TransportException.Kind;
 import io.rdmashuffle.transport.channel.ConnectAnswer.Reason;
 import io.rdmashuffle.transport.memory.RegisteredMemory;
+import io.rdmashuffle.transport.testing.LoggedLines;
 import io.rdmashuffle.transport.testing.fake.RequestFaults;
 import io.rdmashuffle.transport.verbs.Access;
 import io.rdmashuffle.transport.verbs.CmEvent;
@@ -37,6 +38,26 @@ final class AuthenticationTest {
       peer.connect(net.owner, new byte[56]);
       assertThat(rejection(peer)).isEqualTo(Reason.MALFORMED);
       assertThat(net.owner.budget.usedBytes()).isZero();
+    }
+  }
+
+  @Test
+  void requestsOfAStrangerAreLoggedOnceAMinute() throws Exception {
+    try (Network net = new Network();
+        RawPeer peer = new RawPeer(net);
+        RawPeer other = new RawPeer(net);
+        LoggedLines logged = new LoggedLines()) {
+      for (int i = 0; i < 300; i++) {
+        peer.connect(net.owner, new byte[56]);
+      }
+      assertThat(logged.with("refused /")).hasSize(1);
+      other.connect(net.owner, new byte[56]);
+      assertThat(logged.with("refused /")).as("another address").hasSize(2);
+
+      net.pass(Duration.ofMinutes(1));
+      peer.connect(net.owner, new byte[56]);
+      assertThat(logged.with("refused /")).hasSize(3);
+      assertThat(logged.with("(299 more like it were not logged)")).hasSize(1);
     }
   }
 

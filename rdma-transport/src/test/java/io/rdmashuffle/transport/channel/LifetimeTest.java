@@ -102,6 +102,26 @@ final class LifetimeTest {
   }
 
   @Test
+  void aReaderThatIsServedNoMoreIsToldWhyAndClosed() throws Exception {
+    try (Network net = new Network()) {
+      net.owner.acceptor.answer = r -> null;
+      RecordingListener listener = net.connect();
+      listener.channel.request(Messages.locate(1), SECOND, listener.replyHandler());
+      net.settle();
+
+      var session = net.owner.acceptor.only();
+      session.channel.refuse(session.requestIds.get(0), "it is too greedy");
+      net.settle();
+
+      assertThat(listener.heard).containsExactly("open", "reply failed", "closed");
+      assertThat(listener.onlyCause()).hasMessageContaining("refused: it is too greedy");
+      assertThat(session.closed).hasSize(1);
+      assertThat(net.owner.count(Counter.CONNECTIONS_LIVE)).isZero();
+      assertThat(net.owner.count(Counter.CONNECTIONS_FAILED)).as("it was open").isZero();
+    }
+  }
+
+  @Test
   void atTheOwnersCapANewPeerIsToldSo() throws Exception {
     try (Network net = new Network(connections(2))) {
       RecordingListener first = net.connect();

@@ -5,11 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.rdmashuffle.transport.Counter;
 import io.rdmashuffle.transport.FallbackReason;
 import io.rdmashuffle.transport.channel.testing.ScriptedOwnerChannel;
+import io.rdmashuffle.transport.testing.LoggedLines;
 import io.rdmashuffle.transport.wire.BlockKey;
 import io.rdmashuffle.transport.wire.Reply;
 import io.rdmashuffle.transport.wire.Request;
+import io.rdmashuffle.transport.wire.WireLimits;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -150,6 +154,23 @@ final class RdmaBlockServerTest {
     assertThat(rig.locateOne(channel, rig.newKey()))
         .isEqualTo(new Reply.NotByRdma(FallbackReason.UNKNOWN_BLOCK));
     assertThat(channel.closeCause()).isNull();
+  }
+
+  @Test
+  void keysThatNoCatalogCanLookUpAreLoggedInOneLineAMinute() {
+    rig.catalog().failLoad(new IOException("broken index"));
+    try (LoggedLines logged = new LoggedLines()) {
+      for (int i = 0; i < 40; i++) {
+        BlockKey[] madeUp = new BlockKey[WireLimits.KEYS_PER_LOCATE];
+        Arrays.setAll(madeUp, k -> rig.newKey());
+        rig.locate(channel, madeUp);
+      }
+      assertThat(logged.with("")).hasSize(1);
+      rig.advance(Duration.ofMinutes(1));
+      rig.locate(channel, rig.newKey());
+      assertThat(logged.with("cannot be looked up")).hasSize(2);
+      assertThat(logged.with("(10239 more like it were not logged)")).hasSize(1);
+    }
   }
 
   @Test

@@ -16,6 +16,9 @@ import java.util.Set;
  * queue pair is gone.
  */
 public final class ScriptedOwnerChannel implements OwnerChannel {
+  /** Requests that a reader may have unanswered. */
+  public static final int REQUESTS = 17;
+
   private final long credentialId;
   private final ProtectionDomain domain;
   private final Map<Integer, Reply> replies = new HashMap<>();
@@ -23,6 +26,7 @@ public final class ScriptedOwnerChannel implements OwnerChannel {
   private Session session;
   private int nextRequestId = 1;
   private TransportException cause;
+  private String refusal;
   private boolean closed;
 
   public ScriptedOwnerChannel(long credentialId, ProtectionDomain domain) {
@@ -52,6 +56,11 @@ public final class ScriptedOwnerChannel implements OwnerChannel {
     return replies.get(requestId);
   }
 
+  /** Replies so far are not kept any longer. */
+  public void forgetReplies() {
+    replies.clear();
+  }
+
   /** Why it was closed, null if it was not. */
   public TransportException closeCause() {
     return cause;
@@ -73,9 +82,24 @@ public final class ScriptedOwnerChannel implements OwnerChannel {
     session.onClosed(cause);
   }
 
+  /** What the reader was told before its connection was closed; null if nothing. */
+  public String refusal() {
+    return refusal;
+  }
+
   @Override
   public String peerName() {
+    return "scripted:1";
+  }
+
+  @Override
+  public String peerHost() {
     return "scripted";
+  }
+
+  @Override
+  public int requests() {
+    return REQUESTS;
   }
 
   @Override
@@ -96,6 +120,13 @@ public final class ScriptedOwnerChannel implements OwnerChannel {
     if (cause == null) {
       replies.put(requestId, reply);
     }
+  }
+
+  @Override
+  public void refuse(int requestId, String text) {
+    unanswered.remove(requestId);
+    refusal = text;
+    fail(new TransportException(TransportException.Kind.PEER_LOST, text));
   }
 
   @Override
