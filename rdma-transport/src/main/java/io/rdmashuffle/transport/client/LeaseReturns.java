@@ -51,6 +51,11 @@ final class LeaseReturns {
     due = due || (urgent && size > 0);
   }
 
+  /** How many wait. */
+  int size() {
+    return size;
+  }
+
   /** Whether leases have waited long enough. */
   boolean isDue() {
     return due;

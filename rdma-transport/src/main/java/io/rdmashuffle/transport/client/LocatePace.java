@@ -16,8 +16,16 @@ final class LocatePace {
    */
   private static final int MOST_WHEN_SHORT = 2;
 
+  private final int mostLeases;
   private int mostKeys = WireLimits.KEYS_PER_LOCATE;
   private int open;
+
+  /**
+   * @param requests that the connection may have unanswered
+   */
+  LocatePace(int requests) {
+    this.mostLeases = WireLimits.mostLeases(requests);
+  }
 
   /** Keys to ask for with the next LOCATE, at most. */
   int mostKeys() {
@@ -29,8 +37,15 @@ final class LocatePace {
     return mostKeys < WireLimits.KEYS_PER_LOCATE;
   }
 
-  boolean admits() {
-    return !isShort() || open < MOST_WHEN_SHORT;
+  /**
+   * Whether one more LOCATE may be sent: an owner closes the connection of a reader that holds too
+   * many leases.
+   *
+   * @param returns leases that are not on their way back yet; a LOCATE takes a frame's list of them
+   */
+  boolean admits(int returns) {
+    int held = open + Math.max(0, returns - WireLimits.RELEASES_PER_FRAME);
+    return held < mostLeases && (!isShort() || open < MOST_WHEN_SHORT);
   }
 
   void asked() {

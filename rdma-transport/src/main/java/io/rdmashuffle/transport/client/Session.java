@@ -24,7 +24,7 @@ final class Session implements Fetch.Home {
   private final Runnable worked;
   private final Set<Fetch> active = new LinkedHashSet<>();
   private final KeyQueue keys = new KeyQueue();
-  private final LocatePace pace = new LocatePace();
+  private final LocatePace pace;
   private final LeaseReturns leases;
   private final ReadPump reads;
   private final int releaseCredits;
@@ -39,6 +39,7 @@ final class Session implements Fetch.Home {
     this.context = context;
     this.channel = channel;
     this.worked = worked;
+    this.pace = new LocatePace(channel.requestCredits());
     this.leases = new LeaseReturns(context.loop(), this::pump);
     this.reads = new ReadPump(context, channel, this::pump);
     // One is kept for leases: LOCATEs may be waiting for the memory that these hold.
@@ -114,7 +115,7 @@ final class Session implements Fetch.Home {
   private boolean mayLocate() {
     return channel.requestCredits() > releaseCredits
         && reads.backlogBytes() < context.settings().windowBytes()
-        && pace.admits();
+        && pace.admits(leases.size());
   }
 
   private void release() {

@@ -71,8 +71,6 @@ final class LeaseTable {
 
   /** Whether a window of such a file is leased. */
   boolean holdsAny(Predicate<OutputFile> files) {
-    return leases.values().stream()
-        .flatMap(lease -> lease.claims().stream())
-        .anyMatch(claim -> files.test(claim.block().file()));
+    return leases.values().stream().anyMatch(lease -> lease.holdsAny(files));
   }
 }

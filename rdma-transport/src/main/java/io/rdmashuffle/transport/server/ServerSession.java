@@ -5,13 +5,21 @@ import io.rdmashuffle.transport.TransportException;
 import io.rdmashuffle.transport.channel.OwnerChannel;
 import io.rdmashuffle.transport.wire.Reply;
 import io.rdmashuffle.transport.wire.Request;
+import io.rdmashuffle.transport.wire.WireLimits;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.function.LongSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** Serves one reader: its requests in progress, its leases, its turn in the slow pool. */
+/**
+ * Serves one reader: its requests in progress, its leases, its turn in the slow pool. A reader that
+ * holds more than {@link WireLimits#mostLeases} loses its connection, so that what it can make this
+ * process hold is bounded.
+ */
 final class ServerSession implements OwnerChannel.Session {
+  private static final Logger LOG = LoggerFactory.getLogger(ServerSession.class);
   private static final int MOST_WAITING_JOBS = 1024;
 
   private final ServerParts parts;
@@ -55,6 +63,10 @@ final class ServerSession implements OwnerChannel.Session {
   public void onRequest(int requestId, Request request) {
     if (request instanceof Request.Locate locate) {
       leases.end(locate.releases());
+      if (leases.size() + calls.size() >= WireLimits.mostLeases(channel.requests())) {
+        cutOff(requestId);
+        return;
+      }
       LocateCall call = new LocateCall(parts, this, requestId, locate.keys());
       calls.add(call);
       call.start();
@@ -64,6 +76,19 @@ final class ServerSession implements OwnerChannel.Session {
     } else {
       throw new IllegalArgumentException("request of kind " + request.getClass().getName());
     }
+  }
+
+  private void cutOff(int requestId) {
+    String why =
+        "it asks for more while it holds "
+            + leases.size()
+            + " leases, the most being "
+            + WireLimits.mostLeases(channel.requests());
+    parts
+        .reports()
+        .limited(host(), more -> LOG.warn("Closing the connection of {}: {}{}", this, why, more));
+    parts.counters().add(Counter.LEASES_REVOKED, leases.size());
+    channel.refuse(requestId, why);
   }
 
   /** A call answers, as its last act. */

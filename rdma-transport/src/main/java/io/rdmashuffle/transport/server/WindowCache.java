@@ -82,10 +82,13 @@ final class WindowCache {
 
   /** Ends a claim's uses of its windows. Once per claim. */
   void release(WindowClaim claim) {
-    for (Window window : claim.windows()) {
-      if (window.endUse() && window.state() == Window.State.READY) {
-        onUnused(window);
-      }
+    claim.windows().forEach(this::release);
+  }
+
+  /** Ends one use of a window. */
+  void release(Window window) {
+    if (window.endUse() && window.state() == Window.State.READY) {
+      onUnused(window);
     }
   }
 

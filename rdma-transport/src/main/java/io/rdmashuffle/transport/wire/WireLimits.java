@@ -24,6 +24,8 @@ public final class WireLimits {
   /** Most leases in one frame's list of releases. */
   public static final int RELEASES_PER_FRAME = 128;
 
+  private static final int LEASES_PER_REQUEST = 4;
+
   /** Most pieces of one block in one answer; there is at least one. */
   public static final int PIECES_PER_BLOCK = 256;
 
@@ -41,6 +43,17 @@ public final class WireLimits {
 
   /** Longest interval of keep-alives: a day. */
   public static final int KEEP_ALIVE_MS = 24 * 60 * 60 * 1000;
+
+  /**
+   * Most leases that a reader may hold when it asks for more, with its unanswered LOCATEs counted
+   * as one each: an owner closes the connection of a reader that exceeds it. Four times the
+   * requests, so that as many LOCATEs can be read, and returned, as are on their way.
+   *
+   * @param requests that one connection may have unanswered
+   */
+  public static int mostLeases(int requests) {
+    return LEASES_PER_REQUEST * requests;
+  }
 
   private WireLimits() {}
 }

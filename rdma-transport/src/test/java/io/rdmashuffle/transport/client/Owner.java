@@ -2,12 +2,14 @@ package io.rdmashuffle.transport.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdmashuffle.transport.channel.testing.ScriptedOwnerChannel;
 import io.rdmashuffle.transport.channel.testing.ScriptedReaderChannel.PendingRequest;
 import io.rdmashuffle.transport.wire.BlockKey;
 import io.rdmashuffle.transport.wire.Reply;
 import io.rdmashuffle.transport.wire.Reply.Answer;
 import io.rdmashuffle.transport.wire.Reply.Piece;
 import io.rdmashuffle.transport.wire.Request;
+import io.rdmashuffle.transport.wire.WireLimits;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -102,6 +104,9 @@ final class Owner {
     }
     Request.Locate locate = (Request.Locate) request;
     end(locate.releases());
+    assertThat(leases.size())
+        .as("leases held")
+        .isLessThan(WireLimits.mostLeases(ScriptedOwnerChannel.REQUESTS));
     List<Answer> found = new ArrayList<>();
     for (BlockKey key : locate.keys()) {
       if (found.size() < answersPerReply) {

@@ -90,6 +90,26 @@ final class PipelineTest {
     end(rig, channel);
   }
 
+  /** However small the blocks are: an owner closes the connection of a reader that holds more. */
+  @Test
+  void noMoreIsLocatedWhileAsManyLeasesAreHeldAsAReaderMay() {
+    ClientRig rig = new ClientRig();
+    Owner owner = new Owner(1);
+    int most = WireLimits.mostLeases(4);
+    Results results = rig.fetch(3 * most * WireLimits.KEYS_PER_LOCATE);
+    rig.awaitDial();
+    ScriptedReaderChannel channel = rig.dialer.pending().get(0).connect(4, 128);
+
+    while (!channel.requests().isEmpty()) { // nothing is read meanwhile
+      rig.answerRequests(channel, owner);
+    }
+
+    assertThat(owner.leases()).isEqualTo(most);
+    rig.serve(channel, owner);
+    results.checkAndClose(owner);
+    end(rig, channel);
+  }
+
   @Test
   void fetchesOfOnePeerTakeTurns() {
     ClientRig rig = new ClientRig();
