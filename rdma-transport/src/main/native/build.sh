@@ -56,6 +56,11 @@ missing_for() { # missing_for CC STRIP
 # same sources give the same libraries.
 same_everywhere="-ffile-prefix-map=$here=native -ffile-prefix-map=${JAVA_HOME:-/nonexistent}=jdk"
 
+# What the runtime compares before it lets the dynamic linker have the library: LibraryDigest.
+write_digest() { # write_digest LIBRARY DIGEST
+  printf '%s %s\n' "$(sha256sum <"$1" | cut -d ' ' -f 1)" "$(stat -c %s "$1")" >"$2"
+}
+
 build_for() { # build_for MACHINE CC STRIP
   local machine=$1 cc=$2 strip=$3 library built packed
   local out=$work/linux-$machine
@@ -65,8 +70,9 @@ build_for() { # build_for MACHINE CC STRIP
       "CFLAGS=$same_everywhere" all
     built=$out/$library/lib$library.so
     packed=$classes/linux-$machine/lib$library.so
-    if [[ ! $packed -nt $built ]]; then
+    if [[ ! $packed -nt $built || ! -f $packed.sha256 ]]; then
       "$strip" --strip-unneeded -o "$packed.tmp" "$built"
+      write_digest "$packed.tmp" "$packed.sha256"
       mv "$packed.tmp" "$packed"
       echo "built ${packed#"$classes/"}"
     fi

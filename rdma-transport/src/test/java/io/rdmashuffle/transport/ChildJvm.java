@@ -6,13 +6,13 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** How tests start a small JVM with their own class path and device. */
-final class ChildJvm {
+public final class ChildJvm {
   private static final String PATIENCE = "rdmashuffle.test.patience";
 
   private ChildJvm() {}
 
   /** The command up to the class; arguments go behind. */
-  static List<String> command(Class<?> main) {
+  public static List<String> command(Class<?> main) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx256m"));

@@ -59,7 +59,9 @@ class PluginJarIT {
       assertThat(text("native/ABSENT.txt")).isNotBlank();
     } else {
       String platform = "native/linux-" + machine() + "/";
-      assertThat(missing(platform + "libdisni.so", platform + "libsofthca.so")).isEmpty();
+      for (String library : List.of("libdisni.so", "libsofthca.so")) {
+        assertThat(missing(platform + library, platform + library + ".sha256")).isEmpty();
+      }
     }
   }
 

@@ -39,7 +39,11 @@ public final class DisniProviders {
    * IPv4 address of this host leads to its one device, {@code soft0}.
    */
   public static DisniProvider soft() throws TransportException {
-    try (UnpackedLibraries unpacked = UnpackedLibraries.unpack("disni", "softhca")) {
+    return soft(OwnResources.ofThisJar());
+  }
+
+  static DisniProvider soft(OwnResources natives) throws TransportException {
+    try (UnpackedLibraries unpacked = UnpackedLibraries.unpack(natives, "disni", "softhca")) {
       String adapter = unpacked.path("softhca").toString();
       return load(unpacked, adapter, adapter);
     }
@@ -57,12 +61,28 @@ public final class DisniProviders {
               .getMethod("open", String.class, String.class)
               .invoke(null, cmLibrary, verbsLibrary);
     } catch (InvocationTargetException e) {
-      if (e.getCause() instanceof TransportException reason) {
-        throw reason;
-      }
-      throw new TransportException(Kind.BUG, "loading " + IMPLEMENTATION, e.getCause());
+      throw whyNotOpened(e.getCause(), library);
     } catch (ReflectiveOperationException | LinkageError e) {
-      throw new TransportException(Kind.BUG, "loading " + IMPLEMENTATION, e);
+      throw new TransportException(Kind.BUG, "loading " + IMPLEMENTATION + " failed: " + e, e);
     }
+  }
+
+  private static TransportException whyNotOpened(Throwable cause, Path library) {
+    if (cause instanceof TransportException reason) {
+      return reason;
+    }
+    if (cause instanceof VirtualMachineError error) {
+      throw error; // of memory, for instance: nothing is wrong with the library
+    }
+    if (cause instanceof UnsatisfiedLinkError) {
+      return new TransportException(
+          Kind.CONFIG,
+          library.getFileName()
+              + " was loaded, but is not the library of this jar: it has no native method "
+              + cause.getMessage(),
+          cause);
+    }
+    return new TransportException(
+        Kind.BUG, "opening the verbs libraries through DiSNI failed: " + cause, cause);
   }
 }

@@ -6,10 +6,15 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.net.URL;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.util.LinkedHashMap;
 import java.util.Locale;
+import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -33,68 +38,116 @@ final class UnpackedLibraries implements AutoCloseable {
    * @param names without "lib" and ".so"
    */
   static UnpackedLibraries unpack(String... names) throws TransportException {
-    return unpack(OwnResources.ofThisJar(), PLATFORM, names);
+    return unpack(OwnResources.ofThisJar(), names);
   }
 
-  static UnpackedLibraries unpack(OwnResources resources, String platform, String... names)
+  static UnpackedLibraries unpack(OwnResources resources, String... names)
+      throws TransportException {
+    return unpackFor(PLATFORM, resources, names);
+  }
+
+  static UnpackedLibraries unpackFor(String platform, OwnResources resources, String... names)
+      throws TransportException {
+    Map<String, byte[]> contents = new LinkedHashMap<>();
+    for (String name : names) {
+      contents.put(name, content(resources, platform, name));
+    }
+    return write(Path.of(property("java.io.tmpdir")), contents);
+  }
+
+  /** The directory for temporary files may be full, missing, read-only or somebody else's. */
+  static UnpackedLibraries write(Path temporary, Map<String, byte[]> contents)
       throws TransportException {
     UnpackedLibraries unpacked = null;
     try {
       unpacked =
           new UnpackedLibraries(
               Files.createTempDirectory(
-                  "rdmashuffle-",
+                  temporary,
+                  LeftoverFolders.PREFIX,
                   PosixFilePermissions.asFileAttribute(
                       PosixFilePermissions.fromString("rwx------"))));
-      for (String name : names) {
-        unpacked.write(name, content(resources, platform, name));
+      LeftoverFolders.delete(unpacked.directory);
+      for (Map.Entry<String, byte[]> library : contents.entrySet()) {
+        Files.write(unpacked.path(library.getKey()), library.getValue());
       }
       return unpacked;
     } catch (IOException e) {
       if (unpacked != null) {
         unpacked.close();
       }
-      if (e instanceof TransportException reason) {
-        throw reason;
-      }
+      long bytes = contents.values().stream().mapToLong(content -> content.length).sum();
       throw new TransportException(
-          Kind.CONFIG, "unpacking native libraries to java.io.tmpdir failed: " + e, e);
+          Kind.CONFIG,
+          "the native libraries of this jar cannot be written to "
+              + temporary
+              + " ("
+              + reason(e)
+              + "): set java.io.tmpdir to a directory with "
+              + (bytes / 1024 + 1)
+              + " KiB of room that this user may write to and run programs from",
+          e);
     }
+  }
+
+  /** What the system said, without the path; the JDK tells some by a type alone. */
+  private static String reason(IOException e) {
+    if (e instanceof NoSuchFileException) {
+      return "there is no such directory";
+    }
+    if (e instanceof AccessDeniedException) {
+      return "permission denied";
+    }
+    return e instanceof FileSystemException f && f.getReason() != null
+        ? f.getReason()
+        : String.valueOf(e.getMessage());
   }
 
   Path path(String name) {
     return directory.resolve("lib" + name + ".so");
   }
 
-  private void write(String name, byte[] content) throws IOException {
-    Files.write(path(name), content);
-  }
-
   private static byte[] content(OwnResources resources, String platform, String name)
-      throws IOException {
-    URL library = resources.find(resource(platform, name));
-    if (library == null) {
-      throw new TransportException(Kind.CONFIG, whyAbsent(resources, platform, name));
-    }
-    try (InputStream in = library.openStream()) {
-      byte[] content = in.readAllBytes();
+      throws TransportException {
+    String resource = resource(platform, name);
+    try {
+      byte[] content = read(resources, resource);
+      if (content == null) {
+        throw new TransportException(Kind.CONFIG, whyAbsent(resources, platform, name));
+      }
+      String place = resource + " in " + resources.base();
+      LibraryDigest.check(place, content, read(resources, resource + ".sha256"));
       String machine = ElfMachine.of(content);
       if (!platform.equals("linux-" + machine)) {
         throw new TransportException(
-            Kind.CONFIG, library + " is for " + machine + ", this host is " + platform);
+            Kind.CONFIG, place + " is for " + machine + ", this host is " + platform);
       }
       return content;
+    } catch (TransportException e) {
+      throw e;
+    } catch (IOException e) {
+      throw new TransportException(
+          Kind.CONFIG, resource + " in " + resources.base() + " cannot be read: " + e, e);
+    }
+  }
+
+  /** Null if there is none. */
+  private static byte[] read(OwnResources resources, String name) throws IOException {
+    URL found = resources.find(name);
+    if (found == null) {
+      return null;
+    }
+    try (InputStream in = found.openStream()) {
+      return in.readAllBytes();
     }
   }
 
   private static String whyAbsent(OwnResources resources, String platform, String name)
       throws IOException {
-    URL absent = resources.find(ABSENT);
+    byte[] absent = read(resources, ABSENT);
     if (absent != null) {
-      try (InputStream in = absent.openStream()) {
-        String reason = new String(in.readAllBytes(), StandardCharsets.UTF_8).strip();
-        return "this jar was built without its native libraries: " + reason;
-      }
+      String reason = new String(absent, StandardCharsets.UTF_8).strip();
+      return "this jar was built without its native libraries: " + reason;
     }
     for (String other : new String[] {"linux-x86_64", "linux-aarch64"}) {
       if (resources.find(resource(other, name)) != null) {
@@ -130,7 +183,7 @@ final class UnpackedLibraries implements AutoCloseable {
       }
       Files.delete(directory);
     } catch (IOException e) {
-      LOG.warn("could not delete {} after loading native libraries from it", directory, e);
+      LOG.warn("could not delete {} after loading native libraries from it: {}", directory, e);
     }
   }
 }

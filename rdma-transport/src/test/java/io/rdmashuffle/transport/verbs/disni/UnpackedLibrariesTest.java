@@ -11,7 +11,12 @@ import java.net.URLClassLoader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -71,6 +76,49 @@ class UnpackedLibrariesTest {
   }
 
   @Test
+  void aDirectoryThatCannotTakeThemIsNamedWithTheRemedy(@TempDir Path folder) throws Exception {
+    Path missing = folder.resolve("scratch");
+    Path file = Files.createFile(folder.resolve("file"));
+
+    assertNotWritten(missing, missing + " (there is no such directory): set java.io.tmpdir to");
+    assertNotWritten(file, file + " (Not a directory): set java.io.tmpdir to");
+  }
+
+  private static void assertNotWritten(Path temporary, String message) {
+    assertThatThrownBy(() -> UnpackedLibraries.write(temporary, Map.of("disni", new byte[9999])))
+        .isInstanceOf(TransportException.class)
+        .hasMessageContaining(message)
+        .hasMessageContaining("10 KiB of room");
+  }
+
+  @Test
+  void oldFoldersOfKilledProcessesAreDeletedAndNothingElse(@TempDir Path temporary)
+      throws Exception {
+    FileTime longAgo = FileTime.from(Instant.now().minus(Duration.ofMinutes(11)));
+    Path old = folder(temporary, "rdmashuffle-1", "libdisni.so");
+    Path young = folder(temporary, "rdmashuffle-2", "libdisni.so");
+    Path foreign = folder(temporary, "rdmashuffle-3", "thesis.txt");
+    Path linked = folder(temporary, "elsewhere", "libdisni.so");
+    Path link = Files.createSymbolicLink(temporary.resolve("rdmashuffle-4"), linked);
+    for (Path folder : List.of(old, foreign, linked)) {
+      Files.setLastModifiedTime(folder, longAgo);
+    }
+
+    UnpackedLibraries.write(temporary, Map.of()).close();
+
+    assertThat(old).doesNotExist();
+    assertThat(young.resolve("libdisni.so")).exists();
+    assertThat(foreign.resolve("thesis.txt")).exists();
+    assertThat(link.resolve("libdisni.so")).exists();
+  }
+
+  private static Path folder(Path in, String name, String file) throws IOException {
+    Path folder = Files.createDirectory(in.resolve(name));
+    Files.createFile(folder.resolve(file));
+    return folder;
+  }
+
+  @Test
   void oneMissingLibraryLeavesNoneBehind() throws Exception {
     put("native/linux-x86_64/libdisni.so", ElfMachineTest.elf(1, 62, 0));
     Path temporary = Path.of(System.getProperty("java.io.tmpdir"));
@@ -90,7 +138,7 @@ class UnpackedLibrariesTest {
     try (URLClassLoader loader = new URLClassLoader(path, null)) {
       OwnResources own = new OwnResources(loader, jar.toUri().toURL().toString());
 
-      assertThatThrownBy(() -> UnpackedLibraries.unpack(own, HERE, "disni").close())
+      assertThatThrownBy(() -> UnpackedLibraries.unpackFor(HERE, own, "disni").close())
           .hasMessageContaining("libdisni.so");
     }
   }
@@ -105,7 +153,7 @@ class UnpackedLibrariesTest {
   private UnpackedLibraries unpack(String... names) throws IOException {
     try (URLClassLoader loader = new URLClassLoader(new URL[] {jar.toUri().toURL()}, null)) {
       String base = jar.toUri().toURL().toString();
-      return UnpackedLibraries.unpack(new OwnResources(loader, base), HERE, names);
+      return UnpackedLibraries.unpackFor(HERE, new OwnResources(loader, base), names);
     }
   }
 
@@ -121,6 +169,7 @@ class UnpackedLibrariesTest {
     Path file = jar.resolve(name);
     Files.createDirectories(file.getParent());
     Files.write(file, content);
+    Files.writeString(Path.of(file + ".sha256"), LibraryDigest.of(content).toString() + "\n");
   }
 
   /** Those of this process's user that look like ours; other builds may remove theirs meanwhile. */
