@@ -15,8 +15,9 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Registered memory in chunks of one size, taken and returned without a system call. Slabs of them
- * are registered when they are first needed, by the slow pool.
+ * Memory in chunks of one size, taken and returned without a system call: registered, or ordinary
+ * memory outside the Java heap, which counts as registered here as well. Slabs of chunks are
+ * registered when they are first needed, by the slow pool.
  *
  * <p>The last {@code reserveChunks} are registered first and kept for {@link #tryTakeReserved}:
  * whatever ordinary users hold, and for however long, that part comes back as fast as its own users
@@ -30,7 +31,7 @@ public final class ChunkPool implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ChunkPool.class);
   private static final long GROWTH_PAUSE_NS = TimeUnit.SECONDS.toNanos(1);
 
-  private final MemorySource source;
+  private final SlabSource source;
   private final ChunkPoolSettings settings;
   private final Executor slowPool;
   private final NanoClock clock;
@@ -39,6 +40,7 @@ public final class ChunkPool implements AutoCloseable {
   private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
   private final AtomicBoolean growing = new AtomicBoolean();
   private final AtomicBoolean starved = new AtomicBoolean();
+  private volatile int wanted; // free chunks that somebody waits for
   private volatile GrowthFailure lastFailure;
   private volatile boolean closed;
 
@@ -50,7 +52,7 @@ public final class ChunkPool implements AutoCloseable {
    * @param slowPool runs registrations; a refusal counts as a failed one
    */
   public ChunkPool(
-      MemorySource source, ChunkPoolSettings settings, Executor slowPool, NanoClock clock) {
+      SlabSource source, ChunkPoolSettings settings, Executor slowPool, NanoClock clock) {
     this.source = source;
     this.settings = settings;
     this.slowPool = slowPool;
@@ -127,6 +129,30 @@ public final class ChunkPool implements AutoCloseable {
     }
   }
 
+  /**
+   * Whether so many ordinary chunks are free. If they are not, but growing could give them, it
+   * grows in the background and calls the listeners at the end of that, whatever came of it.
+   *
+   * @param chunks at most {@link #available}, or it is vain
+   */
+  public boolean prepare(int chunks) {
+    if (freeOrdinary() >= chunks) {
+      return true;
+    }
+    wanted = chunks;
+    growSoon();
+    return freeOrdinary() >= chunks;
+  }
+
+  private int freeOrdinary() {
+    return accounts.ordinaryLeft(accounts.registered());
+  }
+
+  /** Whether slabs are being registered. */
+  public boolean isGrowing() {
+    return growing.get();
+  }
+
   private boolean mayGrow() {
     GrowthFailure failure = lastFailure;
     boolean pausing = failure != null && clock.nanoTime() - failure.atNs < GROWTH_PAUSE_NS;
@@ -141,7 +167,7 @@ public final class ChunkPool implements AutoCloseable {
     try {
       do {
         addSlab();
-      } while (accounts.registered() <= settings.reserveChunks() && !closed);
+      } while (isShort() && hasRoomToGrow());
       lastFailure = null;
     } catch (TransportException | RuntimeException e) {
       onGrowthFailed(e);
@@ -150,9 +176,16 @@ public final class ChunkPool implements AutoCloseable {
     }
     if (closed) {
       closeSlabs(); // close() did not see the new one
+    } else if (wanted > 0) {
+      wanted = 0;
+      listeners.forEach(Runnable::run);
     } else {
       wakeStarved();
     }
+  }
+
+  private boolean isShort() {
+    return accounts.registered() <= settings.reserveChunks() || freeOrdinary() < wanted;
   }
 
   /**
@@ -161,7 +194,7 @@ public final class ChunkPool implements AutoCloseable {
    */
   private void addSlab() throws TransportException {
     int chunks = Math.min(settings.chunksPerSlab(), settings.maxChunks() - accounts.registered());
-    RegisteredMemory memory = null;
+    SlabMemory memory = null;
     while (memory == null) {
       try {
         memory = source.allocate((long) chunks * settings.chunkBytes());
@@ -169,7 +202,7 @@ public final class ChunkPool implements AutoCloseable {
         if (chunks == 1) {
           throw e;
         }
-        LOG.debug("{}: no slab of {} chunks, trying half of it", source.use(), chunks, e);
+        LOG.debug("{}: no slab of {} chunks, trying half of it", source.name(), chunks, e);
         chunks /= 2;
       }
     }
@@ -181,7 +214,7 @@ public final class ChunkPool implements AutoCloseable {
     if (lastFailure == null && !closed) {
       LOG.warn(
           "{} stays at {} of {} chunks for now: {}",
-          source.use(),
+          source.name(),
           accounts.registered(),
           settings.maxChunks(),
           cause.toString());
@@ -210,7 +243,7 @@ public final class ChunkPool implements AutoCloseable {
     try {
       slowPool.execute(this::shrinkNow);
     } catch (RejectedExecutionException e) {
-      LOG.debug("not shrinking {}: the slow pool is closed", source.use());
+      LOG.debug("not shrinking {}: the slow pool is closed", source.name());
     }
   }
 
@@ -240,7 +273,7 @@ public final class ChunkPool implements AutoCloseable {
 
   /** What the pool has when it has grown to its limit. */
   public long mostBytes() {
-    return (long) settings.maxChunks() * settings.chunkBytes();
+    return settings.bytes();
   }
 
   /** Ordinary chunks that can be had now, or after growing: without waiting for anybody. */
@@ -259,7 +292,7 @@ public final class ChunkPool implements AutoCloseable {
     return accounts.out();
   }
 
-  /** What the pool has of the budget. */
+  /** What the pool has, of the budget where that counts it. */
   public long registeredBytes() {
     return (long) accounts.registered() * settings.chunkBytes();
   }
@@ -281,7 +314,7 @@ public final class ChunkPool implements AutoCloseable {
     if (chunksOut() > 0) {
       LOG.warn(
           "{} closed with {} chunks of {} in use: their memory stays mapped until they return",
-          source.use(),
+          source.name(),
           chunksOut(),
           ByteText.of(settings.chunkBytes()));
     }

@@ -60,6 +60,11 @@ public record ChunkPoolSettings(
         fitted, Math.max(1, perSlab), chunks, Math.min(reserve, chunks - 1));
   }
 
+  /** What the pool has when it has grown to its limit. */
+  public long bytes() {
+    return (long) maxChunks * chunkBytes;
+  }
+
   private static void require(boolean fits, String what, long value) {
     if (!fits) {
       throw new IllegalArgumentException(what + " of " + value);

@@ -23,16 +23,15 @@ public record MemorySource(
     ProtectionDomain domain,
     MemoryBudget budget,
     MemoryBudget.Use use,
-    Access access) {
+    Access access)
+    implements SlabSource {
+  @Override
+  public String name() {
+    return use.name();
+  }
 
-  /**
-   * Maps and registers anonymous zeroed memory. Slow; not for the progress thread. If it throws,
-   * nothing is left reserved, mapped or registered.
-   *
-   * @param bytes rounded up to whole pages
-   * @return the caller closes it
-   * @throws TransportException of kind RETRY if the budget, the kernel or the adapter has no room
-   */
+  /** Throws, with kind RETRY, if the budget, the kernel or the adapter has no room. */
+  @Override
   public RegisteredMemory allocate(long bytes) throws TransportException {
     long wholePages = new Pages(host.pageBytes()).up(bytes);
     try (CloseStack undo = new CloseStack()) {

@@ -13,7 +13,7 @@ import java.nio.ByteBuffer;
  * exclude each other: memory must not be unmapped by one thread while another still deregisters it.
  * <b>Errors:</b> a view used after {@link #close} kills the process.
  */
-public final class RegisteredMemory implements AutoCloseable {
+public final class RegisteredMemory implements SlabMemory {
   private final CloseStack rest; // mapping, then reservation
   private final Mapping mapping;
   private final MemoryRegion region;
@@ -24,6 +24,7 @@ public final class RegisteredMemory implements AutoCloseable {
     this.region = region;
   }
 
+  @Override
   public long address() {
     return mapping.address();
   }
@@ -32,15 +33,17 @@ public final class RegisteredMemory implements AutoCloseable {
     return mapping.bytes();
   }
 
+  @Override
   public int lkey() {
     return region.lkey();
   }
 
+  @Override
   public int rkey() {
     return region.rkey();
   }
 
-  /** A view of a part, valid until {@link #close}. */
+  @Override
   public ByteBuffer view(long offsetBytes, int bytes) {
     return mapping.view(offsetBytes, bytes);
   }
@@ -49,6 +52,7 @@ public final class RegisteredMemory implements AutoCloseable {
    * Takes it from the adapter and leaves it mapped: for memory that somebody here still looks at
    * when the adapter is to be closed. Idempotent.
    */
+  @Override
   public synchronized void deregister() {
     region.close();
   }

@@ -3,19 +3,19 @@ package io.rdmashuffle.transport.memory;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Registered memory divided into at most 64 chunks, with one bit for each that is free. Any thread,
- * without locks. A slab all of whose chunks are taken at once is retired: nobody can take from it
- * any more, and its memory may be closed.
+ * Memory divided into at most 64 chunks, with one bit for each that is free. Any thread, without
+ * locks. A slab all of whose chunks are taken at once is retired: nobody can take from it any more,
+ * and its memory may be closed.
  */
 final class Slab {
   static final int MAX_CHUNKS = Long.SIZE;
 
-  private final RegisteredMemory memory;
+  private final SlabMemory memory;
   private final int chunkBytes;
   private final long allFree;
   private final AtomicLong free;
 
-  Slab(RegisteredMemory memory, int chunkBytes, int chunks) {
+  Slab(SlabMemory memory, int chunkBytes, int chunks) {
     this.memory = memory;
     this.chunkBytes = chunkBytes;
     this.allFree = -1L >>> (MAX_CHUNKS - chunks);
@@ -60,7 +60,7 @@ final class Slab {
     return index * chunkBytes;
   }
 
-  RegisteredMemory memory() {
+  SlabMemory memory() {
     return memory;
   }
 }
