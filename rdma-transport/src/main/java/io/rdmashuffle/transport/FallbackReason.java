@@ -17,11 +17,11 @@ public enum FallbackReason {
   BREAKER_OPEN("breaker-open"),
   /** Too many connections, here or at the peer. */
   CONNECTION_CAP("connection-cap"),
-  /** No registered memory became free in time. */
+  /** Tasks hold the reader's memory, or no transit memory became free in time. */
   NO_MEMORY("no-memory"),
   /** The request queue is full. */
   OVERLOADED("overloaded"),
-  /** The block is larger than the reader's registered memory. */
+  /** The block is larger than all memory the reader may have for blocks. */
   TOO_LARGE("too-large"),
   /** The engine asked for a file instead of memory. */
   TO_DISK("to-disk"),

@@ -1,5 +1,6 @@
 package io.rdmashuffle.transport;
 
+import io.rdmashuffle.transport.memory.ByteText;
 import io.rdmashuffle.transport.memory.ChunkPoolSettings;
 import io.rdmashuffle.transport.memory.MemoryBudget;
 import io.rdmashuffle.transport.verbs.HostMemory;
@@ -13,10 +14,16 @@ import java.util.List;
  * @param pool the shape of the memory that blocks are read into; means nothing to an owner
  * @param staging the shape of the memory that blocks are copied into for others, per domain; means
  *     nothing to a reader
+ * @param overflow the shape of the ordinary memory that blocks are copied to when the pool is full;
+ *     means nothing to an owner
  * @param wantedBytes what the settings ask for altogether
  */
 record MemoryPlan(
-    MemoryBudget budget, ChunkPoolSettings pool, ChunkPoolSettings staging, long wantedBytes) {
+    MemoryBudget budget,
+    ChunkPoolSettings pool,
+    ChunkPoolSettings staging,
+    ChunkPoolSettings overflow,
+    long wantedBytes) {
   private static final int STAGING_PERCENT = 50;
   private static final int STAGING_CHUNK_BYTES = 128 << 10;
 
@@ -29,6 +36,7 @@ record MemoryPlan(
         budget,
         poolOf(budget, settings, role),
         stagingOf(budget, settings),
+        overflowOf(budget, settings),
         role.wantedBytes(settings));
   }
 
@@ -45,5 +53,19 @@ record MemoryPlan(
     long most = budget.limitBytes() / 100 * STAGING_PERCENT;
     return ChunkPoolSettings.fitting(
         Math.min(settings.server().stagingBytes(), most), STAGING_CHUNK_BYTES, 0);
+  }
+
+  /** Nothing of it is reserved: no READ lands there. */
+  private static ChunkPoolSettings overflowOf(MemoryBudget budget, TransportSettings settings) {
+    return ChunkPoolSettings.fitting(
+        settings.overflow().bytes(budget.limitBytes()), settings.client().chunkBytes(), 0);
+  }
+
+  /** One line for the log at start: what may be taken, and what would raise it. */
+  String describe(Role role) {
+    String registered = budget.describe(wantedBytes);
+    return role.reads()
+        ? registered + "; overflow memory of blocks: up to " + ByteText.of(overflow.bytes())
+        : registered;
   }
 }

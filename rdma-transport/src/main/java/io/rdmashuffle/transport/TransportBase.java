@@ -7,9 +7,12 @@ import io.rdmashuffle.transport.client.ClientThreads;
 import io.rdmashuffle.transport.client.Discovery;
 import io.rdmashuffle.transport.client.RdmaBlockClient;
 import io.rdmashuffle.transport.memory.ChunkPool;
+import io.rdmashuffle.transport.memory.ChunkPoolSettings;
 import io.rdmashuffle.transport.memory.FileWindows;
 import io.rdmashuffle.transport.memory.MemoryBudget;
 import io.rdmashuffle.transport.memory.MemorySource;
+import io.rdmashuffle.transport.memory.OrdinarySource;
+import io.rdmashuffle.transport.memory.SlabSource;
 import io.rdmashuffle.transport.server.BlockCatalog;
 import io.rdmashuffle.transport.server.RdmaBlockServer;
 import io.rdmashuffle.transport.verbs.Access;
@@ -35,6 +38,7 @@ final class TransportBase {
   private final OpenedAdapter adapter;
   private final TransportThreads threads;
   private final ChunkPool pool; // null without a reader
+  private final ChunkPool overflow; // null without a reader
   private final ChannelLayer layer;
   private final SplittableRandom random = new SplittableRandom();
   private final CompletableFuture<String> lost = new CompletableFuture<>();
@@ -43,10 +47,12 @@ final class TransportBase {
   TransportBase(OpenedAdapter adapter, CloseStack undo) throws TransportException {
     this.adapter = adapter;
     String name = adapter.site().name();
-    LOG.info("[{}] {}", name, adapter.budget().describe(adapter.plan().wantedBytes()));
+    LOG.info("[{}] {}", name, adapter.plan().describe(adapter.role()));
     undo.push(this::logWhatIsLeft); // closed after everything that is pushed from here on
     threads = undo.push(new TransportThreads(name));
-    pool = adapter.role().reads() ? undo.push(newPool()) : null;
+    pool = adapter.role().reads() ? undo.push(newPool(sinks(), adapter.plan().pool())) : null;
+    overflow =
+        adapter.role().reads() ? undo.push(newPool(beside(), adapter.plan().overflow())) : null;
     layer =
         undo.push(
             ChannelLayer.open(
@@ -87,12 +93,17 @@ final class TransportBase {
     }
   }
 
-  private ChunkPool newPool() {
-    return new ChunkPool(sinks(), adapter.plan().pool(), threads.slow(), adapter.site().clock());
+  private ChunkPool newPool(SlabSource source, ChunkPoolSettings shape) {
+    return new ChunkPool(source, shape, threads.slow(), adapter.site().clock());
+  }
+
+  /** Memory that blocks are copied to when the other has no room. */
+  private SlabSource beside() {
+    return new OrdinarySource(host(), "OVERFLOW");
   }
 
   /** Memory that READs land in. On iWARP the peer's adapter writes it, in this domain alone. */
-  private MemorySource sinks() {
+  private SlabSource sinks() {
     Access access =
         adapter.device().attributes().iwarp() ? Access.LOCAL_AND_REMOTE_WRITE : Access.LOCAL_WRITE;
     return new MemorySource(
@@ -136,6 +147,7 @@ final class TransportBase {
                     layer.dialer(),
                     discovery,
                     pool,
+                    overflow,
                     new ClientThreads(threads.slow(), threads.copy(), threads.delivery()),
                     adapter.counters(),
                     random.split(),
@@ -163,6 +175,8 @@ final class TransportBase {
       levels.put("registered-bytes." + name, adapter.budget().usedBytes(use));
     }
     levels.put("pool.chunks-out", pool == null ? 0L : pool.chunksOut());
+    levels.put("overflow-bytes", overflow == null ? 0L : overflow.registeredBytes());
+    levels.put("overflow.chunks-out", overflow == null ? 0L : overflow.chunksOut());
     levels.put("connections", (long) layer.connections());
     levels.put("leases", adapter.counters().value(Counter.LEASES_LIVE));
     levels.put("threads", (long) threads.alive());

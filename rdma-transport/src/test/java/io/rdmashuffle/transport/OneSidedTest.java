@@ -110,7 +110,8 @@ final class OneSidedTest {
         new RdmaTransport.Site(soft, InetAddress.getLoopbackAddress(), "reader", clock),
         new RdmaTransport.Engine(
             new Outputs(readersFolder), peer -> CompletableFuture.completedFuture(invitation)),
-        new TransportSettings(standard.channel(), standard.server(), slow, standard.memory()));
+        new TransportSettings(
+            standard.channel(), standard.server(), slow, standard.memory(), standard.overflow()));
   }
 
   private static List<BlockKey> keys() {

@@ -57,7 +57,8 @@ final class RemotePeer implements AutoCloseable {
     TransportSettings product = TransportSettings.defaults(bound);
     ChannelSettings usual = product.channel();
     ChannelSettings patient = usual.withConnectTimeout(Patience.of(usual.connectTimeout()));
-    return new TransportSettings(patient, product.server(), product.client(), bound);
+    return new TransportSettings(
+        patient, product.server(), product.client(), bound, product.overflow());
   }
 
   /** From now on the owner is the one that takes commands there. */

@@ -110,7 +110,7 @@ abstract class ScarceMemoryContract extends TransportHarness {
             d.spin());
     TransportSettings tiny = bounded(1 << 20);
     TransportSettings settings =
-        new TransportSettings(narrow, tiny.server(), tiny.client(), tiny.memory());
+        new TransportSettings(narrow, tiny.server(), tiny.client(), tiny.memory(), tiny.overflow());
     Process owner = new Process("owner", settings);
     Process reader = new Process("reader", settings);
     int[] sizes = new int[400];

@@ -40,7 +40,9 @@ abstract class TransportContract extends TransportHarness {
             standard.breakerMinimum(),
             standard.breakerMaximum());
     return new Process(
-        id, new TransportSettings(defaults.channel(), defaults.server(), small, ENOUGH));
+        id,
+        new TransportSettings(
+            defaults.channel(), defaults.server(), small, ENOUGH, defaults.overflow()));
   }
 
   private static int[] sizes(Random random, int count, int below) {

@@ -23,6 +23,8 @@ public final class ExecutorState implements Serializable {
       List.of(
           "leases",
           "pool.chunks-out",
+          "overflow.chunks-out",
+          "overflow-bytes",
           "outputs",
           "connections",
           "threads",
@@ -103,6 +105,7 @@ public final class ExecutorState implements Serializable {
   boolean isAtRest() {
     return levels.get("leases") == 0
         && levels.get("pool.chunks-out") == 0
+        && levels.get("overflow-bytes") == 0
         && levels.get("outputs") == 0
         && levels.get("registered-bytes.windows") == 0
         && shuffleMappings == 0

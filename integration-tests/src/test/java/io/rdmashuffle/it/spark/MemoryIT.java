@@ -81,7 +81,12 @@ final class MemoryIT {
       ExecutorState before = result.before.get(i);
       ExecutorState after = result.after.get(i);
       for (String level :
-          List.of("leases", "pool.chunks-out", "outputs", "registered-bytes.windows")) {
+          List.of(
+              "leases",
+              "pool.chunks-out",
+              "overflow-bytes",
+              "outputs",
+              "registered-bytes.windows")) {
         assertThat(after.levels.get(level)).as(level + ", " + after).isZero();
       }
       assertThat(after.shuffleMappings).as("mapped shuffle files, %s", after).isZero();

@@ -4,7 +4,7 @@ import java.io.InputStream;
 import java.nio.ByteBuffer;
 
 /**
- * The bytes of one block, in registered or ordinary memory.
+ * The bytes of one block, in registered or overflow memory, or, up to 4 KiB, on the heap.
  *
  * <p><b>Threads:</b> any. <b>Ownership:</b> whoever holds it closes it once; that gives the memory
  * back. Streams and buffers taken from it end with it: a stream throws on the next read, a buffer

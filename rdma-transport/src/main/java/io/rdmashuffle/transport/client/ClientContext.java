@@ -20,7 +20,8 @@ record ClientContext(
     Outstanding outstanding) {
 
   static ClientContext of(ClientParts parts) {
-    LandingMemory memory = new LandingMemory(parts.loop(), parts.pool(), parts.counters());
+    LandingMemory memory =
+        new LandingMemory(parts.loop(), parts.pool(), parts.overflow(), parts.counters());
     Deliveries deliveries = new Deliveries(parts.loop(), parts.threads().delivery());
     return new ClientContext(
         parts,

@@ -13,7 +13,8 @@ import java.util.random.RandomGenerator;
  * @param loop the progress thread that confines the client's state
  * @param dialer makes its connections
  * @param discovery finds out how peers are reached
- * @param pool the memory blocks land in
+ * @param pool the registered memory that blocks land in
+ * @param overflow the ordinary memory that blocks are copied to when the pool has no room
  * @param threads for whatever must not run on the progress thread
  * @param counters what it counts into
  * @param random spreads dials and pauses; used on the progress thread only
@@ -25,6 +26,7 @@ public record ClientParts(
     Dialer dialer,
     Discovery discovery,
     ChunkPool pool,
+    ChunkPool overflow,
     ClientThreads threads,
     Counters counters,
     RandomGenerator random,

@@ -13,7 +13,7 @@ import java.time.Duration;
  * @param windowBytes payload one connection may have in flight as READs
  * @param fetchTimeout from fetch to the last block, else the rest falls back
  * @param discoveryTimeout how long a peer may take to answer discovery
- * @param memoryTimeout how long a block may wait for registered memory
+ * @param memoryTimeout how long a block may wait for memory that comes without a consumer's help
  * @param breakerMinimum how long a peer is left alone after its first failure; doubles up to
  * @param breakerMaximum this
  */

@@ -1,21 +1,33 @@
 package io.rdmashuffle.transport.client;
 
-import java.util.ArrayList;
-import java.util.List;
-
 /**
- * A block that passes through transit memory piece by piece and is put together in ordinary memory.
+ * A block that passes through transit memory piece by piece and is put together in overflow memory.
+ * It has room there for all of it before its first READ, so that no two blocks wait for each other.
  */
 final class CopiedOut implements Landing {
   private final LandingMemory memory;
+  private final Slice first;
   private final long bytes;
-  private final List<byte[]> parts = new ArrayList<>(1);
   private Slice reserved;
+  private Slice target;
+  private int targetOffset;
   private long copiedBytes;
+  private int copies;
+  private boolean released;
 
-  CopiedOut(LandingMemory memory, long bytes) {
+  /**
+   * @param first room for the whole block; taken over
+   */
+  CopiedOut(LandingMemory memory, Slice first, long bytes) {
     this.memory = memory;
+    this.first = first;
+    this.target = first;
     this.bytes = bytes;
+  }
+
+  /** Where the block is put together. */
+  Slice first() {
+    return first;
   }
 
   @Override
@@ -37,39 +49,58 @@ final class CopiedOut implements Landing {
   }
 
   @Override
-  public Slice take() {
+  public CopyOut take() {
     Slice taken = reserved;
     reserved = null;
-    parts.add(null);
-    return taken;
-  }
-
-  /** Number of the part that was taken last. */
-  int lastPart() {
-    return parts.size() - 1;
+    CopyOut copy = new CopyOut(taken, target, targetOffset);
+    long end = (long) targetOffset + taken.bytes();
+    while (target.next() != null && end >= target.bytes()) {
+      end -= target.bytes();
+      target = target.next();
+    }
+    targetOffset = (int) end;
+    return copy;
   }
 
   /**
-   * Puts a part in its place.
+   * Keeps the room until {@link #copyEnded}, even if the block is given up meanwhile.
    *
-   * @return whether the block is complete
+   * @return false if it is given up already: there is nothing to copy to
    */
-  boolean copied(int part, byte[] content) {
-    parts.set(part, content);
-    copiedBytes += content.length;
-    return copiedBytes == bytes;
+  boolean beginCopy() {
+    if (released) {
+      return false;
+    }
+    copies++;
+    return true;
   }
 
-  byte[][] parts() {
-    return parts.toArray(new byte[0][]);
+  /**
+   * A copy is done, or failed with 0 bytes.
+   *
+   * @return whether the block is complete, and the caller's from now on
+   */
+  boolean copyEnded(int bytesCopied) {
+    copies--;
+    copiedBytes += bytesCopied;
+    if (released && copies == 0) {
+      first.releaseAll();
+    }
+    return !released && copiedBytes == bytes;
   }
 
+  /** Idempotent. */
   @Override
   public void release() {
     if (reserved != null) {
       reserved.releaseAll();
       reserved = null;
     }
-    parts.clear();
+    if (!released) {
+      released = true;
+      if (copies == 0) {
+        first.releaseAll();
+      }
+    }
   }
 }

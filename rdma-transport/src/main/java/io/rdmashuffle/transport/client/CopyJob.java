@@ -1,46 +1,37 @@
 package io.rdmashuffle.transport.client;
 
 import io.rdmashuffle.transport.FallbackReason;
-import java.nio.ByteBuffer;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.RejectedExecutionException;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Copies what one chain of READs brought out of transit memory, which goes back at once. Made and
  * ended on the progress thread, run by a copy thread.
  */
 final class CopyJob implements Runnable {
-  private static final Logger LOG = LoggerFactory.getLogger(CopyJob.class);
-
   private final ClientContext context;
-  private final PendingBlock[] blocks;
-  private final CopiedOut[] landings;
-  private final Slice[] transits;
-  private final int[] parts;
-  private final byte[][] copies;
+  private final List<Part> parts;
 
-  private CopyJob(ClientContext context, ReadBatch batch) {
+  private CopyJob(ClientContext context, List<Part> parts) {
     this.context = context;
-    int count = batch.transitCount();
-    this.blocks = new PendingBlock[count];
-    this.landings = new CopiedOut[count];
-    this.transits = new Slice[count];
-    this.parts = new int[count];
-    this.copies = new byte[count][];
-    for (int i = 0, n = 0; i < batch.size(); i++) {
-      if (batch.transit(i) != null) {
-        blocks[n] = batch.block(i);
-        landings[n] = (CopiedOut) batch.block(i).landing();
-        transits[n] = batch.transit(i);
-        parts[n++] = batch.part(i);
-      }
-    }
+    this.parts = parts;
   }
 
   /** Takes over the batch's transit memory. To be called before its blocks are told. */
   static CopyJob of(ClientContext context, ReadBatch batch) {
-    return new CopyJob(context, batch);
+    List<Part> parts = new ArrayList<>(batch.copies());
+    for (int i = 0; i < batch.size(); i++) {
+      if (batch.copy(i) != null) {
+        CopiedOut landing = (CopiedOut) batch.block(i).landing();
+        if (landing.beginCopy()) {
+          parts.add(new Part(batch.block(i), landing, batch.copy(i)));
+        } else {
+          batch.copy(i).release();
+        }
+      }
+    }
+    return new CopyJob(context, parts);
   }
 
   void start() {
@@ -48,9 +39,7 @@ final class CopyJob implements Runnable {
     try {
       context.threads().copy().execute(this);
     } catch (RejectedExecutionException expectedAfterStop) {
-      for (Slice transit : transits) {
-        transit.releaseAll();
-      }
+      parts.forEach(part -> part.copy.release());
       ended();
     }
   }
@@ -58,44 +47,47 @@ final class CopyJob implements Runnable {
   @Override
   public void run() {
     try {
-      for (int i = 0; i < copies.length; i++) {
-        copies[i] = copy(transits[i]);
-      }
+      parts.forEach(Part::run);
     } finally {
       context.loop().execute(this::ended);
     }
   }
 
-  /** Returns null if the heap is full. */
-  private static byte[] copy(Slice transit) {
-    try {
-      byte[] copy = new byte[transit.bytes()];
-      ByteBuffer from = transit.view();
-      from.get(copy);
-      return copy;
-    } catch (OutOfMemoryError e) {
-      LOG.warn("No heap for {} bytes of a block read by RDMA", transit.bytes(), e);
-      return null;
-    } finally {
-      transit.releaseAll();
-    }
-  }
-
   private void ended() {
-    for (int i = 0; i < copies.length; i++) {
-      end(blocks[i], landings[i], parts[i], copies[i]);
-    }
+    parts.forEach(part -> part.end(context.outcomes()));
     context.outstanding().end();
   }
 
-  private void end(PendingBlock block, CopiedOut landing, int part, byte[] copy) {
-    if (block.isGivenUp()) {
-      return;
+  /** One READ of one block. */
+  private static final class Part {
+    private final PendingBlock block;
+    private final CopiedOut landing;
+    private final CopyOut copy;
+    private boolean copied;
+
+    Part(PendingBlock block, CopiedOut landing, CopyOut copy) {
+      this.block = block;
+      this.landing = landing;
+      this.copy = copy;
     }
-    if (copy == null) {
-      context.outcomes().fallBack(block.fetch(), block.index(), FallbackReason.NO_MEMORY);
-    } else if (landing.copied(part, copy)) {
-      context.outcomes().copiedOut(block, landing.parts());
+
+    void run() {
+      try {
+        copy.run();
+        copied = true;
+      } finally {
+        copy.release();
+      }
+    }
+
+    void end(Outcomes outcomes) {
+      boolean complete = landing.copyEnded(copied ? copy.bytes() : 0);
+      if (complete) {
+        outcomes.copiedOut(block, landing.first());
+      } else if (!copied) {
+        outcomes.fallBack(block.fetch(), block.index(), FallbackReason.TRANSFER_FAILED);
+        landing.release();
+      }
     }
   }
 }

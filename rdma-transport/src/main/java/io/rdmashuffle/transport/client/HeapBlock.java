@@ -2,34 +2,25 @@ package io.rdmashuffle.transport.client;
 
 import java.nio.ByteBuffer;
 
-/** A block in ordinary memory: it came inside a reply, or was copied out of registered memory. */
+/**
+ * A block on the heap: an empty one, or one that came inside a reply, which holds no more than
+ * {@link io.rdmashuffle.transport.wire.WireLimits#INLINE_BYTES}.
+ */
 final class HeapBlock extends PartsBlock {
-  private final byte[][] parts;
+  private final byte[] content;
   private volatile boolean closed;
 
   /**
-   * @param parts together the block; taken over
+   * @param content taken over
    */
-  HeapBlock(BlockFacts facts, byte[]... parts) {
-    super(facts, length(parts));
-    this.parts = parts;
-  }
-
-  private static long length(byte[][] parts) {
-    long sum = 0;
-    for (byte[] part : parts) {
-      sum += part.length;
-    }
-    return sum;
+  HeapBlock(BlockFacts facts, byte[] content) {
+    super(facts, content.length);
+    this.content = content;
   }
 
   @Override
   ByteBuffer[] parts() {
-    ByteBuffer[] views = new ByteBuffer[parts.length];
-    for (int i = 0; i < views.length; i++) {
-      views[i] = ByteBuffer.wrap(parts[i]);
-    }
-    return views;
+    return new ByteBuffer[] {ByteBuffer.wrap(content)};
   }
 
   @Override
@@ -39,7 +30,7 @@ final class HeapBlock extends PartsBlock {
 
   @Override
   void endRead() {
-    // Ordinary memory stays as long as anybody looks at it.
+    // The heap keeps it as long as anybody looks at it.
   }
 
   @Override

@@ -40,7 +40,7 @@ final class InPlace implements Landing {
   }
 
   @Override
-  public Slice take() {
+  public CopyOut take() {
     offset += reserved;
     return null;
   }

@@ -3,7 +3,7 @@ package io.rdmashuffle.transport.client;
 import java.lang.ref.ReferenceQueue;
 import java.nio.ByteBuffer;
 
-/** A block in the registered memory that its READs filled. Closing gives the memory back. */
+/** A block in chunks that its READs, or copies of them, filled. Closing gives the memory back. */
 final class LandedBlock extends PartsBlock {
   private final LandedMemory memory;
 

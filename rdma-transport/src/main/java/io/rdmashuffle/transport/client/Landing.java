@@ -20,9 +20,9 @@ interface Landing {
   /**
    * A READ of the reserved room is about to be posted.
    *
-   * @return the room, if its bytes are to be copied out when they have arrived; null if they stay
+   * @return what is to be done when its bytes have arrived; null if they stay where they land
    */
-  Slice take();
+  CopyOut take();
 
   /** Gives back the memory of a block that is given up. No READ into it is in flight any more. */
   void release();

@@ -17,9 +17,11 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The registered memory that READs land in. While the pool is at ease, blocks stay where they
- * landed. Else they pass through a reserved part of the pool, which nobody holds for longer than
- * one READ and one copy: waiting for it never depends on what consumers do.
+ * The memory of fetched blocks. While the pool of registered memory has room, blocks stay where
+ * they landed. Else they pass through a reserved part of the pool, which nobody holds for longer
+ * than one READ and one copy, into overflow memory: ordinary memory outside the Java heap with a
+ * limit of its own. Nobody ever waits for what consumers hold: what finds no room in either does
+ * not come by RDMA.
  *
  * <p>Blocks that became unreachable without having been closed are found here, and their memory is
  * taken back.
@@ -30,11 +32,16 @@ import org.slf4j.LoggerFactory;
 final class LandingMemory {
   private static final Logger LOG = LoggerFactory.getLogger(LandingMemory.class);
 
+  /** Overflow memory that was not used for so many seconds goes back to the system. */
+  private static final int OVERFLOW_REST_S = 10;
+
   private final ProgressLoop loop;
   private final ChunkPool pool;
+  private final ChunkPool overflowPool;
   private final Counters counters;
   private final ChunkCursor easy;
   private final ChunkCursor transit;
+  private final ChunkCursor overflow;
   private final Deque<Waiter> waiters = new ArrayDeque<>();
   private final AtomicBoolean wakeWanted = new AtomicBoolean();
 
@@ -43,32 +50,82 @@ final class LandingMemory {
 
   private final ReferenceQueue<LandedBlock> unreachable = new ReferenceQueue<>();
   private boolean leakLogged;
+  private int overflowRestS;
 
-  LandingMemory(ProgressLoop loop, ChunkPool pool, Counters counters) {
+  /**
+   * @param pool of registered memory
+   * @param overflowPool of ordinary memory, without a reserve
+   */
+  LandingMemory(ProgressLoop loop, ChunkPool pool, ChunkPool overflowPool, Counters counters) {
     this.loop = loop;
     this.pool = pool;
+    this.overflowPool = overflowPool;
     this.counters = counters;
     this.easy = new ChunkCursor(() -> shared(pool::tryTake), pool.chunkBytes());
     this.transit = new ChunkCursor(() -> shared(pool::tryTakeReserved), pool.chunkBytes());
+    this.overflow = new ChunkCursor(() -> shared(overflowPool::tryTake), overflowPool.chunkBytes());
     pool.onAvailable(this::wakeSoon);
+    overflowPool.onAvailable(this::wakeSoon);
+  }
+
+  /**
+   * Decides where a block goes, and takes room for all of it.
+   *
+   * @return null if there is no room now
+   */
+  Landing place(long bytes) {
+    Slice room = land(bytes);
+    if (room != null) {
+      return new InPlace(room);
+    }
+    if (isHopeless()) {
+      return null;
+    }
+    reclaimLost();
+    room = beside(bytes);
+    return room == null ? null : new CopiedOut(this, room, bytes);
+  }
+
+  /** Whether {@link #place} found no room because it is only being mapped. */
+  boolean isMakingRoomFor(long bytes) {
+    return !isHopeless()
+        && missingChunks(overflow, overflowPool, bytes) <= overflowPool.available();
+  }
+
+  /** The longest block that there can be room for. */
+  long mostBytes() {
+    return Math.max(pool.mostBytes(), overflowPool.mostBytes());
   }
 
   /**
    * Room for a whole block to stay in.
    *
-   * @return null if the pool is not at ease, or too small
+   * @return null if the pool has too little
    */
   Slice land(long bytes) {
-    int room = easy.room(bytes);
-    long missing = Math.max(0, bytes - room);
+    int missing = missingChunks(easy, pool, bytes);
+    return missing > 0 && pool.available() < missing ? null : take(easy, bytes);
+  }
+
+  /** Room for a whole block in overflow memory, or null. */
+  private Slice beside(long bytes) {
+    int missing = missingChunks(overflow, overflowPool, bytes);
+    boolean fits = missing <= overflowPool.available() && overflowPool.prepare(missing);
+    return fits ? take(overflow, bytes) : null;
+  }
+
+  private static int missingChunks(ChunkCursor cursor, ChunkPool pool, long bytes) {
+    long missing = Math.max(0, bytes - cursor.room(bytes));
     long chunks = (missing + pool.chunkBytes() - 1) / pool.chunkBytes();
-    if (chunks > 0 && pool.available() < chunks) {
-      return null;
-    }
+    return (int) Math.min(Integer.MAX_VALUE, chunks);
+  }
+
+  /** All of it, or null and nothing. */
+  private static Slice take(ChunkCursor cursor, long bytes) {
     Slice first = null;
     Slice last = null;
     for (long left = bytes; left > 0; left -= last.bytes()) {
-      Slice slice = easy.take(left);
+      Slice slice = cursor.take(left);
       if (slice == null) {
         if (first != null) {
           first.releaseAll();
@@ -101,18 +158,30 @@ final class LandingMemory {
     return block;
   }
 
-  /** Whether waiting is vain: nothing is registered, and nothing can be for now. */
+  /** Whether waiting is vain: no READ can land, as nothing is registered nor can be for now. */
   boolean isHopeless() {
     return pool.registeredBytes() == 0 && pool.available() == 0;
   }
 
-  /** The waiter is called once, when there may be room again. */
-  void park(Waiter waiter) {
-    waiters.add(waiter);
-    wakeWanted.set(true);
+  /** The waiter is called once, when there may be transit memory again. */
+  void awaitTransit(Waiter waiter) {
+    park(waiter);
     if (transit.isEmpty() || pool.free() > 0) { // came back before somebody was to be woken
       wakeSoon();
     }
+  }
+
+  /** The waiter is called once, when the overflow memory that is being mapped is there, or not. */
+  void awaitOverflow(Waiter waiter) {
+    park(waiter);
+    if (!overflowPool.isGrowing()) { // as above
+      wakeSoon();
+    }
+  }
+
+  private void park(Waiter waiter) {
+    waiters.add(waiter);
+    wakeWanted.set(true);
   }
 
   void unpark(Waiter waiter) {
@@ -139,15 +208,24 @@ final class LandingMemory {
     }
   }
 
-  /** Lets go of chunks that no block lies in. */
+  /**
+   * Lets go of chunks that no block lies in, and of overflow memory that was not used for a while.
+   * To be called once a second.
+   */
   void trim() {
     easy.trim();
     transit.trim();
+    overflow.trim();
+    overflowRestS = overflowPool.chunksOut() > 0 ? 0 : overflowRestS + 1;
+    if (overflowRestS >= OVERFLOW_REST_S && overflowPool.registeredBytes() > 0) {
+      overflowPool.shrink();
+    }
   }
 
-  /** Gives back registered memory that is not needed now, but for the reserve. */
+  /** Gives back memory that is not needed now, but for the reserve. */
   void shrink() {
     pool.shrink();
+    overflowPool.shrink();
   }
 
   /** From now on each chunk returns with the last block in it. */
@@ -155,6 +233,7 @@ final class LandingMemory {
     waiters.clear();
     easy.drop();
     transit.drop();
+    overflow.drop();
   }
 
   /** Chunks that blocks lie in, or will. Any thread. */

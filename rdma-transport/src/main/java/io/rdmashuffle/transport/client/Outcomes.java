@@ -25,14 +25,13 @@ final class Outcomes {
     }
   }
 
-  /** All of a block was copied to ordinary memory. */
-  void copiedOut(PendingBlock pending, byte[][] parts) {
+  /** All of a block was copied to overflow memory; takes over what it fills. */
+  void copiedOut(PendingBlock pending, Slice first) {
     counters.increment(Counter.BLOCKS_COPIED_OUT);
-    Block block = new HeapBlock(pending.facts(), parts);
-    arrived(pending.fetch(), pending.index(), block);
+    landed(pending, first);
   }
 
-  /** A block in ordinary memory is here, which needs no closing should nobody want it. */
+  /** A block is here. One on the heap needs no closing, should nobody want it. */
   void arrived(Fetch fetch, int index, Block block) {
     if (fetch.report(index)) {
       count(block);

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
 
-/** What blocks in registered and in ordinary memory have in common: bytes in one or more parts. */
+/** What blocks in chunks and on the heap have in common: bytes in one or more parts. */
 abstract class PartsBlock implements Block {
   private final BlockFacts facts;
   private final long bytes;

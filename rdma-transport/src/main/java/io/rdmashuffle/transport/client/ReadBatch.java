@@ -10,17 +10,15 @@ import io.rdmashuffle.transport.channel.ReaderChannel.ReadHandler;
 final class ReadBatch implements ReadHandler {
   private final ReadPump pump;
   private final PendingBlock[] blocks;
-  private final Slice[] transits;
-  private final int[] parts;
+  private final CopyOut[] copies;
   private int size;
-  private int transitCount;
+  private int copyCount;
   private long payloadBytes;
 
   ReadBatch(ReadPump pump, int capacity) {
     this.pump = pump;
     this.blocks = new PendingBlock[capacity];
-    this.transits = new Slice[capacity];
-    this.parts = new int[capacity];
+    this.copies = new CopyOut[capacity];
   }
 
   /** A READ that stays where it lands. */
@@ -29,12 +27,11 @@ final class ReadBatch implements ReadHandler {
     payloadBytes += bytes;
   }
 
-  /** A READ whose bytes are copied out of {@code transit} as the given part of the block. */
-  void addTransit(PendingBlock block, Slice transit, int part) {
-    transits[size] = transit;
-    parts[size] = part;
-    transitCount++;
-    add(block, transit.bytes());
+  /** A READ whose bytes are copied on when they have arrived. */
+  void add(PendingBlock block, CopyOut copy) {
+    copies[size] = copy;
+    copyCount++;
+    add(block, copy.bytes());
   }
 
   int size() {
@@ -42,8 +39,8 @@ final class ReadBatch implements ReadHandler {
   }
 
   /** How many of its READs are to be copied out. */
-  int transitCount() {
-    return transitCount;
+  int copies() {
+    return copyCount;
   }
 
   long payloadBytes() {
@@ -55,22 +52,18 @@ final class ReadBatch implements ReadHandler {
   }
 
   /** Null for a READ that stays. */
-  Slice transit(int i) {
-    return transits[i];
-  }
-
-  int part(int i) {
-    return parts[i];
+  CopyOut copy(int i) {
+    return copies[i];
   }
 
   /** Ready for the next chain; keeps nothing reachable. */
   void clear() {
     for (int i = 0; i < size; i++) {
       blocks[i] = null;
-      transits[i] = null;
+      copies[i] = null;
     }
     size = 0;
-    transitCount = 0;
+    copyCount = 0;
     payloadBytes = 0;
   }
 

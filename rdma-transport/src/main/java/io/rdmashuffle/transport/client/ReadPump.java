@@ -6,6 +6,7 @@ import io.rdmashuffle.transport.channel.ReaderChannel;
 import io.rdmashuffle.transport.verbs.ReadChain;
 import java.util.ArrayDeque;
 import java.util.Deque;
+import java.util.function.Consumer;
 
 /**
  * Reads granted blocks over one channel: in chains, within a window of bytes and the channel's
@@ -15,16 +16,12 @@ final class ReadPump implements LandingMemory.Waiter {
   /** READs posted with one call; longer chains delay the first block more than they save. */
   static final int CHAIN_READS = 32;
 
-  /**
-   * A longer block is not put together in ordinary memory: the engine streams it to disk itself.
-   */
-  static final long MAX_COPIED_BYTES = 1L << 30;
-
   /** Why no more READs can be posted now. */
   private enum Stop {
     NO_BLOCK,
     WINDOW,
-    MEMORY
+    TRANSIT,
+    OVERFLOW
   }
 
   private final ClientContext context;
@@ -74,8 +71,10 @@ final class ReadPump implements LandingMemory.Waiter {
         post(batch);
       }
     }
-    if (stop == Stop.MEMORY) {
-      awaitMemory();
+    if (stop == Stop.TRANSIT) {
+      awaitMemory(context.memory()::awaitTransit);
+    } else if (stop == Stop.OVERFLOW) {
+      awaitMemory(context.memory()::awaitOverflow);
     }
   }
 
@@ -92,7 +91,17 @@ final class ReadPump implements LandingMemory.Waiter {
       if (block == null) {
         return Stop.NO_BLOCK;
       }
-      if (!canStart(block)) {
+      if (block.landing() == null && !block.isGivenUp()) {
+        block.landIn(context.memory().place(block.bytes()));
+        if (block.landing() == null && context.memory().isMakingRoomFor(block.bytes())) {
+          return Stop.OVERFLOW;
+        }
+      }
+      if (block.isGivenUp()) {
+        skip(block);
+      } else if (block.landing() == null) {
+        // Only tasks could make room, and what a task does must not be waited for.
+        context.outcomes().fallBack(block.fetch(), block.index(), noRoomFor(block));
         skip(block);
       } else {
         Stop stop = add(block, batch);
@@ -104,22 +113,10 @@ final class ReadPump implements LandingMemory.Waiter {
     return null;
   }
 
-  private boolean canStart(PendingBlock block) {
-    if (block.isGivenUp()) {
-      return false;
-    }
-    if (block.landing() == null) {
-      Slice room = context.memory().land(block.bytes());
-      if (room != null) {
-        block.landIn(new InPlace(room));
-      } else if (block.bytes() <= MAX_COPIED_BYTES) {
-        block.landIn(new CopiedOut(context.memory(), block.bytes()));
-      } else {
-        context.outcomes().fallBack(block.fetch(), block.index(), FallbackReason.TOO_LARGE);
-        return false;
-      }
-    }
-    return true;
+  private FallbackReason noRoomFor(PendingBlock block) {
+    return block.bytes() > context.memory().mostBytes()
+        ? FallbackReason.TOO_LARGE
+        : FallbackReason.NO_MEMORY;
   }
 
   private void skip(PendingBlock block) {
@@ -138,14 +135,14 @@ final class ReadPump implements LandingMemory.Waiter {
     Landing landing = block.landing();
     int bytes = landing.reserve(wanted);
     if (bytes == 0) {
-      return Stop.MEMORY;
+      return Stop.TRANSIT;
     }
     chain.add(bytes).from(remote.address(), remote.rkey()).into(landing.address(), landing.lkey());
-    Slice transit = landing.take();
-    if (transit == null) {
+    CopyOut copy = landing.take();
+    if (copy == null) {
       batch.add(block, bytes);
     } else {
-      batch.addTransit(block, transit, ((CopiedOut) landing).lastPart());
+      batch.add(block, copy);
     }
     backlogBytes -= bytes;
     block.readPosted(bytes);
@@ -163,7 +160,7 @@ final class ReadPump implements LandingMemory.Waiter {
 
   void completed(ReadBatch batch) {
     inFlightBytes -= batch.payloadBytes();
-    CopyJob copies = batch.transitCount() == 0 ? null : CopyJob.of(context, batch);
+    CopyJob copies = batch.copies() == 0 ? null : CopyJob.of(context, batch);
     for (int i = 0; i < batch.size(); i++) {
       PendingBlock block = batch.block(i);
       if (block.readCompleted() && block.landing() instanceof InPlace place) {
@@ -181,8 +178,8 @@ final class ReadPump implements LandingMemory.Waiter {
   void failed(ReadBatch batch) {
     inFlightBytes -= batch.payloadBytes();
     for (int i = 0; i < batch.size(); i++) {
-      if (batch.transit(i) != null) {
-        batch.transit(i).releaseAll();
+      if (batch.copy(i) != null) {
+        batch.copy(i).release();
       }
       batch.block(i).readFailed();
     }
@@ -206,7 +203,7 @@ final class ReadPump implements LandingMemory.Waiter {
     backlogBytes = 0;
   }
 
-  private void awaitMemory() {
+  private void awaitMemory(Consumer<LandingMemory.Waiter> line) {
     if (context.memory().isHopeless()) {
       memoryTimeOver();
       return;
@@ -217,7 +214,7 @@ final class ReadPump implements LandingMemory.Waiter {
     if (!parked) {
       parked = true;
       context.memory().reclaimLost();
-      context.memory().park(this);
+      line.accept(this);
     }
   }
 

@@ -19,6 +19,8 @@ import java.util.Set;
  * <p>Progress thread only. Ends with its channel; {@link #close} ends both.
  */
 final class Session implements Fetch.Home {
+  private static final byte[] NOTHING = new byte[0];
+
   private final ClientContext context;
   private final ReaderChannel channel;
   private final Runnable worked;
@@ -176,7 +178,9 @@ final class Session implements Fetch.Home {
     if (pending.bytes() > 0) {
       reads.add(pending);
     } else {
-      context.outcomes().arrived(pending.fetch(), pending.index(), new HeapBlock(pending.facts()));
+      context
+          .outcomes()
+          .arrived(pending.fetch(), pending.index(), new HeapBlock(pending.facts(), NOTHING));
       pending.drop();
     }
   }

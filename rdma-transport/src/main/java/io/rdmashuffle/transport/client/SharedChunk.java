@@ -7,8 +7,8 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A chunk of registered memory in which several blocks lie. It goes back to the pool when its last
- * user releases it; the cursor that hands out slices of it is a user, too.
+ * A chunk of registered or overflow memory in which several blocks lie. It goes back to the pool
+ * when its last user releases it; the cursor that hands out slices of it is a user, too.
  *
  * <p><b>Threads:</b> {@link #release} and the accessors any, the rest on the progress thread.
  */

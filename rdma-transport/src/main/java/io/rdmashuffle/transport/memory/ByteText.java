@@ -1,13 +1,13 @@
 package io.rdmashuffle.transport.memory;
 
 /** Sizes as people write them. */
-final class ByteText {
+public final class ByteText {
   private static final String[] UNITS = {"bytes", "KiB", "MiB", "GiB", "TiB"};
 
   private ByteText() {}
 
   /** Exact, in the largest unit that needs no fraction; "unlimited" for {@link Long#MAX_VALUE}. */
-  static String of(long bytes) {
+  public static String of(long bytes) {
     if (bytes == Long.MAX_VALUE) {
       return "unlimited";
     }

@@ -35,33 +35,44 @@ final class ClientRig implements AutoCloseable {
   final ClientSettings settings;
   final RigMemory memory;
   final ChunkPool pool;
+  final ChunkPool overflow;
   final RdmaBlockClient client;
 
   private int keys;
 
   /** What tests change of the settings. */
-  record Setup(int chunks, int reserve, int readBytes, int windowBytes, long budgetBytes) {
+  record Setup(
+      int chunks,
+      int reserve,
+      int readBytes,
+      int windowBytes,
+      long budgetBytes,
+      int overflowChunks) {
     static final int CHUNK_BYTES = 64 << 10;
 
-    /** 16 chunks of 64 KiB, a quarter of them for transit. */
+    /** 16 chunks of 64 KiB, a quarter of them for transit; 1024 of overflow memory. */
     static Setup standard() {
-      return new Setup(16, 4, 64 << 10, 1 << 20, Long.MAX_VALUE);
+      return new Setup(16, 4, 64 << 10, 1 << 20, Long.MAX_VALUE, 1024);
     }
 
     Setup withChunks(int total, int reserved) {
-      return new Setup(total, reserved, readBytes, windowBytes, budgetBytes);
+      return new Setup(total, reserved, readBytes, windowBytes, budgetBytes, overflowChunks);
     }
 
     Setup withWindow(int bytes) {
-      return new Setup(chunks, reserve, readBytes, bytes, budgetBytes);
+      return new Setup(chunks, reserve, readBytes, bytes, budgetBytes, overflowChunks);
     }
 
     Setup withReadBytes(int bytes) {
-      return new Setup(chunks, reserve, bytes, windowBytes, budgetBytes);
+      return new Setup(chunks, reserve, bytes, windowBytes, budgetBytes, overflowChunks);
     }
 
     Setup withBudget(long bytes) {
-      return new Setup(chunks, reserve, readBytes, windowBytes, bytes);
+      return new Setup(chunks, reserve, readBytes, windowBytes, bytes, overflowChunks);
+    }
+
+    Setup withOverflow(int chunksOfIt) {
+      return new Setup(chunks, reserve, readBytes, windowBytes, budgetBytes, chunksOfIt);
     }
 
     ClientSettings clientSettings() {
@@ -81,6 +92,10 @@ final class ClientRig implements AutoCloseable {
     ChunkPoolSettings poolSettings() {
       return new ChunkPoolSettings(CHUNK_BYTES, Math.min(64, chunks), chunks, reserve);
     }
+
+    ChunkPoolSettings overflowSettings() {
+      return new ChunkPoolSettings(CHUNK_BYTES, Math.min(16, overflowChunks), overflowChunks, 0);
+    }
   }
 
   ClientRig() {
@@ -93,8 +108,9 @@ final class ClientRig implements AutoCloseable {
 
   ClientRig(Setup setup, ChannelSettings channelSettings) {
     settings = setup.clientSettings();
-    memory = new RigMemory(setup.poolSettings(), setup.budgetBytes, threads.slow(), loop.clock());
+    memory = new RigMemory(setup, threads.slow(), loop.clock());
     pool = memory.pool;
+    overflow = memory.overflow;
     client =
         new RdmaBlockClient(
             new ClientParts(
@@ -102,6 +118,7 @@ final class ClientRig implements AutoCloseable {
                 dialer,
                 discovery,
                 pool,
+                overflow,
                 threads.forClient(),
                 counters,
                 new Random(1),
@@ -224,6 +241,7 @@ final class ClientRig implements AutoCloseable {
     client.close();
     settle();
     assertThat(pool.chunksOut()).as("chunks not returned").isZero();
+    assertThat(overflow.chunksOut()).as("chunks of overflow memory not returned").isZero();
     memory.close();
   }
 }

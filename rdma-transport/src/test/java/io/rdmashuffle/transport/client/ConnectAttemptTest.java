@@ -31,6 +31,7 @@ final class ConnectAttemptTest implements ConnectAttempt.Listener {
             this::dial,
             rig.discovery,
             rig.pool,
+            rig.overflow,
             rig.threads.forClient(),
             rig.counters,
             new Random(1),

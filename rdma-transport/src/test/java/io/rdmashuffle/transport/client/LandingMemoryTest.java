@@ -12,7 +12,8 @@ final class LandingMemoryTest {
   private static final int CHUNK_BYTES = Setup.CHUNK_BYTES;
 
   private final ClientRig rig = new ClientRig(Setup.standard().withChunks(4, 1));
-  private final LandingMemory memory = new LandingMemory(rig.loop, rig.pool, rig.counters);
+  private final LandingMemory memory =
+      new LandingMemory(rig.loop, rig.pool, rig.overflow, rig.counters);
 
   private static List<Integer> sizes(Slice first) {
     List<Integer> sizes = new ArrayList<>();
@@ -85,7 +86,7 @@ final class LandingMemoryTest {
     Slice transit = memory.transit(CHUNK_BYTES);
     assertThat(memory.transit(100)).isNull();
     int[] woken = new int[1];
-    memory.park(() -> woken[0]++);
+    memory.awaitTransit(() -> woken[0]++);
     rig.loop.runAll();
     assertThat(woken[0]).isZero();
 
@@ -101,7 +102,7 @@ final class LandingMemoryTest {
   void whoParksJustAfterAChunkCameBackIsWokenToo() {
     int[] woken = new int[1];
 
-    memory.park(() -> woken[0]++); // there is room
+    memory.awaitTransit(() -> woken[0]++); // there is room
     rig.loop.runAll();
 
     assertThat(woken[0]).isEqualTo(1);

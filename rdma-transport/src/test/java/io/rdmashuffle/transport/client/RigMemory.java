@@ -2,10 +2,11 @@ package io.rdmashuffle.transport.client;
 
 import io.rdmashuffle.transport.NanoClock;
 import io.rdmashuffle.transport.channel.testing.ScriptedReaderChannel.PostedRead;
+import io.rdmashuffle.transport.client.ClientRig.Setup;
 import io.rdmashuffle.transport.memory.ChunkPool;
-import io.rdmashuffle.transport.memory.ChunkPoolSettings;
 import io.rdmashuffle.transport.memory.MemoryBudget;
 import io.rdmashuffle.transport.memory.MemorySource;
+import io.rdmashuffle.transport.memory.OrdinarySource;
 import io.rdmashuffle.transport.testing.fake.FakeFabric;
 import io.rdmashuffle.transport.verbs.Access;
 import io.rdmashuffle.transport.verbs.Device;
@@ -16,16 +17,17 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executor;
 
-/** A real pool of chunks, registered with a fake adapter whose writes the test does itself. */
+/** Real pools of chunks, one registered with a fake adapter whose writes the test does itself. */
 final class RigMemory implements AutoCloseable {
   final ChunkPool pool;
+  final ChunkPool overflow;
 
   private final FakeFabric fabric = FakeFabric.immediate();
   private final RecordingMemory memory = new RecordingMemory(fabric.provider().hostMemory());
   private final Device device;
   private final ProtectionDomain domain;
 
-  RigMemory(ChunkPoolSettings settings, long budgetBytes, Executor slowPool, NanoClock clock) {
+  RigMemory(Setup setup, Executor slowPool, NanoClock clock) {
     try {
       device = fabric.provider().open(fabric.addAdapter());
       domain = device.allocateProtectionDomain();
@@ -33,10 +35,14 @@ final class RigMemory implements AutoCloseable {
       throw new IllegalStateException(e);
     }
     MemoryBudget budget =
-        MemoryBudget.of(List.of(new MemoryBudget.Bound(budgetBytes, "test", "none")), Map.of());
+        MemoryBudget.of(
+            List.of(new MemoryBudget.Bound(setup.budgetBytes(), "test", "none")), Map.of());
     MemorySource source =
         new MemorySource(memory, domain, budget, MemoryBudget.Use.READER_POOL, Access.LOCAL_WRITE);
-    pool = new ChunkPool(source, settings, slowPool, clock);
+    pool = new ChunkPool(source, setup.poolSettings(), slowPool, clock);
+    overflow =
+        new ChunkPool(
+            new OrdinarySource(memory, "OVERFLOW"), setup.overflowSettings(), slowPool, clock);
   }
 
   /** The adapter writes what one READ brings. */
@@ -50,6 +56,7 @@ final class RigMemory implements AutoCloseable {
   @Override
   public void close() {
     pool.close();
+    overflow.close();
     domain.close();
     device.close();
     fabric.assertNothingOpen();

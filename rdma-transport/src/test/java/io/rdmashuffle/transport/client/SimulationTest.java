@@ -56,6 +56,7 @@ final class SimulationTest {
         new ClientRig(
             Setup.standard()
                 .withChunks(chunks, 1 + random.nextInt(chunks - 1))
+                .withOverflow(1 + random.nextInt(40))
                 .withWindow(50_000 + random.nextInt(500_000))
                 .withReadBytes(1000 + random.nextInt(64 << 10)));
     rig.discovery.manual();

@@ -18,6 +18,7 @@ import io.rdmashuffle.transport.memory.ChunkPool;
 import io.rdmashuffle.transport.memory.ChunkPoolSettings;
 import io.rdmashuffle.transport.memory.MemoryBudget;
 import io.rdmashuffle.transport.memory.MemorySource;
+import io.rdmashuffle.transport.memory.OrdinarySource;
 import io.rdmashuffle.transport.testing.Patience;
 import io.rdmashuffle.transport.verbs.Access;
 import io.rdmashuffle.transport.verbs.Device;
@@ -63,6 +64,13 @@ public final class ReaderSide implements AutoCloseable {
         ChunkPoolSettings.ofBytes(
             settings.poolBytes(), settings.chunkBytes(), settings.transitShare());
     ChunkPool pool = parts.push(new ChunkPool(source, shape, layer.slowPool(), NanoClock.system()));
+    ChunkPool overflow =
+        parts.push(
+            new ChunkPool(
+                new OrdinarySource(provider.hostMemory(), "OVERFLOW"),
+                ChunkPoolSettings.fitting(64L << 20, settings.chunkBytes(), 0),
+                layer.slowPool(),
+                NanoClock.system()));
     client =
         parts.push(
             new RdmaBlockClient(
@@ -71,6 +79,7 @@ public final class ReaderSide implements AutoCloseable {
                     layer.dialer(),
                     discovery,
                     pool,
+                    overflow,
                     threads,
                     counters,
                     new Random(11),

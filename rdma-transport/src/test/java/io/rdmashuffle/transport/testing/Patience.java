@@ -4,6 +4,7 @@ import io.rdmashuffle.transport.TransportSettings;
 import io.rdmashuffle.transport.channel.ChannelSettings;
 import io.rdmashuffle.transport.client.ClientSettings;
 import io.rdmashuffle.transport.memory.MemoryBudget;
+import io.rdmashuffle.transport.memory.OverflowLimit;
 import io.rdmashuffle.transport.server.ServerSettings;
 import java.time.Duration;
 
@@ -44,7 +45,8 @@ public final class Patience {
 
   /** The defaults, with that patience. */
   public static TransportSettings transportDefaults(MemoryBudget.Bound memory) {
-    return new TransportSettings(channelDefaults(), serverDefaults(), clientDefaults(), memory);
+    return new TransportSettings(
+        channelDefaults(), serverDefaults(), clientDefaults(), memory, OverflowLimit.STANDALONE);
   }
 
   private static ClientSettings clientDefaults() {

@@ -41,8 +41,11 @@ final class MapReduceOptions {
   private static final ConfigOption<ByteSize> TASK_REGISTERED_MAX =
       RdmaOptions.REGISTERED_MAX.adapted(
           "All memory one reduce task may have registered (pinned). 0: as much as the container's"
-              + " memlock limit. It lies outside the Java heap and counts as the container's memory:"
-              + " raise mapreduce.reduce.memory.mb together with it.",
+              + " memlock limit. A quarter as much again is kept for pieces of segments that find"
+              + " no room there (overflow memory, mapped when needed): 16 MiB by default, and more"
+              + " where the memlock limit is below this value, so that both together stay the same."
+              + " Both lie outside the Java heap and count as the container's memory: raise"
+              + " mapreduce.reduce.memory.mb together with them.",
           ByteSize.mib(64));
 
   private static final ConfigOption<ByteSize> TASK_POOL_SIZE =
@@ -62,8 +65,8 @@ final class MapReduceOptions {
   private static final ConfigOption<Duration> TASK_BREAKER_MIN =
       RdmaOptions.BREAKER_MIN.adapted(
           "How long a NodeManager is left to HTTP after a failure; doubles each time. Where packets"
-              + " to it are dropped, each new try costs a fetcher connect.timeout: longer wastes less"
-              + " on such hosts, shorter comes back sooner to those that only stumbled.",
+              + " to it are dropped, each new try costs a fetcher connect.timeout: longer wastes"
+              + " less on such hosts, shorter comes back sooner to those that only stumbled.",
           Duration.ofSeconds(10));
 
   private static final ConfigOption<ByteSize> NODE_REGISTERED_MAX =

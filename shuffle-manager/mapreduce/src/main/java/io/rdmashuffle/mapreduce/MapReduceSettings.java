@@ -8,6 +8,7 @@ import io.rdmashuffle.core.config.RdmaOptions;
 import io.rdmashuffle.core.config.RdmaSettings;
 import io.rdmashuffle.transport.TransportSettings;
 import io.rdmashuffle.transport.memory.MemoryBudget;
+import io.rdmashuffle.transport.memory.OverflowLimit;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -25,6 +26,10 @@ import org.apache.hadoop.conf.Configuration;
  */
 public record MapReduceSettings(
     Switch mode, DeviceSpec device, PortRule port, TransportSettings transport) {
+  /** Counts as registered where the memlock limit alone bounds that. */
+  private static final long DEFAULT_BYTES = 64L << 20;
+
+  private static final int OVERFLOW_PART = 4;
 
   /**
    * Of a reduce task, from its job's configuration.
@@ -67,7 +72,20 @@ public record MapReduceSettings(
         mode,
         DeviceSpec.of(rdma, reader),
         port,
-        new TransportSettings(rdma.channel(), rdma.server(), rdma.client(), memory));
+        new TransportSettings(
+            rdma.channel(),
+            rdma.server(),
+            rdma.client(),
+            memory,
+            overflow(bytes, rdma.client().poolBytes())));
+  }
+
+  /** A quarter beside what may be registered; with a memlock limit below that, all of the rest. */
+  private static OverflowLimit overflow(long registeredMaxBytes, long poolBytes) {
+    long registered =
+        registeredMaxBytes == 0 ? Math.max(DEFAULT_BYTES, poolBytes) : registeredMaxBytes;
+    long least = registered / OVERFLOW_PART;
+    return new OverflowLimit(least, registered + least);
   }
 
   private static ConfigReader reader(String prefix, Configuration conf) {

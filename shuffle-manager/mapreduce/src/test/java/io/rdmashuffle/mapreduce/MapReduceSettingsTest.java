@@ -4,9 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmashuffle.core.config.ConfigException;
+import io.rdmashuffle.transport.TransportSettings;
 import java.time.Duration;
 import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 final class MapReduceSettingsTest {
   private static Configuration conf(String... keysAndValues) {
@@ -30,6 +33,23 @@ final class MapReduceSettingsTest {
     assertThat(node.transport().memory().bytes()).isEqualTo(1L << 30);
     assertThat(node.transport().channel().maxConnections()).isEqualTo(1024);
     assertThat(node.port()).isEqualTo(task.port());
+  }
+
+  /** With any memlock limit, and with what fetchers may have under way. */
+  @ParameterizedTest(name = "registered.max {0}, pool {1}: together {2} MiB, of it {3} at least")
+  @CsvSource({"64m, 48m, 80, 16", "8m, 48m, 10, 2", "0, 48m, 80, 16", "0, 256m, 320, 64"})
+  void aReduceTaskHasOverflowMemoryForWhatItsFetchersHaveUnderWay(
+      String registered, String pool, long togetherMib, long leastMib) {
+    TransportSettings task =
+        MapReduceSettings.ofTask(
+                conf(
+                    "mapreduce.shuffle.rdma.memory.registered.max", registered,
+                    "mapreduce.shuffle.rdma.pool.size", pool))
+            .transport();
+
+    assertThat(task.overflow().bytes(0) >> 20).isEqualTo(togetherMib);
+    assertThat(task.overflow().bytes(togetherMib << 20) >> 20).isEqualTo(leastMib);
+    assertThat(task.readerHoldsBytes()).isLessThan(togetherMib << 20);
   }
 
   @Test

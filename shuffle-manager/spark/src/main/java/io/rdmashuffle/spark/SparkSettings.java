@@ -10,6 +10,7 @@ import io.rdmashuffle.spark.runtime.FallbackPolicy;
 import io.rdmashuffle.transport.FallbackReason;
 import io.rdmashuffle.transport.TransportSettings;
 import io.rdmashuffle.transport.memory.MemoryBudget;
+import io.rdmashuffle.transport.memory.OverflowLimit;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -70,20 +71,37 @@ final class SparkSettings {
   }
 
   TransportSettings transport() {
-    return new TransportSettings(rdma.channel(), rdma.server(), rdma.client(), memoryBound());
+    return new TransportSettings(
+        rdma.channel(), rdma.server(), rdma.client(), registeredBound(), overflowLimit());
   }
 
-  /** What the user, or else the container, allows to be registered. */
-  private MemoryBudget.Bound memoryBound() {
-    long bytes = rdma.memory().budgetBytes(overheadBytes());
+  /** What the container, or else the user, allows to be registered. */
+  private MemoryBudget.Bound registeredBound() {
+    long shareBytes = rdma.memory().registeredShareBytes(overheadBytes());
+    long mostBytes = rdma.memory().registeredMaxBytes();
     String maxKey = reader.fullKey(RdmaOptions.REGISTERED_MAX);
-    if (rdma.memory().registeredMaxBytes() != 0) {
-      return new MemoryBudget.Bound(bytes, maxKey, "raise it");
+    String raiseShare =
+        "raise spark.executor.memoryOverhead or " + reader.fullKey(RdmaOptions.OVERHEAD_SHARE);
+    String share = "five sixths of " + rdma.memory().overheadShare() + " % of the memory overhead";
+    if (mostBytes == 0) {
+      return new MemoryBudget.Bound(
+          shareBytes, share, inContainer() ? raiseShare : raiseShare + ", or set " + maxKey);
     }
-    return new MemoryBudget.Bound(
-        bytes,
-        rdma.memory().overheadShare() + " % of the memory overhead",
-        "raise spark.executor.memoryOverhead, or set " + maxKey);
+    if (inContainer() && mostBytes > shareBytes) {
+      return new MemoryBudget.Bound(
+          shareBytes, share + ", less than " + maxKey, "for more, " + raiseShare);
+    }
+    return new MemoryBudget.Bound(mostBytes, maxKey, "raise it");
+  }
+
+  private OverflowLimit overflowLimit() {
+    return inContainer() ? rdma.memory().overflow(overheadBytes()) : OverflowLimit.STANDALONE;
+  }
+
+  /** Whether the cluster manager bounds the memory of the process. */
+  private boolean inContainer() {
+    String master = conf.get("spark.master", "");
+    return master.startsWith("yarn") || master.startsWith("k8s://");
   }
 
   FallbackPolicy policy() {

@@ -2,10 +2,13 @@ package io.rdmashuffle.spark;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
 
 import io.rdmashuffle.core.config.ConfigException;
 import io.rdmashuffle.spark.runtime.Availability.Absent;
 import io.rdmashuffle.transport.FallbackReason;
+import io.rdmashuffle.transport.TransportSettings;
+import io.rdmashuffle.transport.memory.MemoryBudget;
 import java.util.Map;
 import java.util.Optional;
 import org.apache.spark.SparkConf;
@@ -140,6 +143,58 @@ final class SparkSettingsTest {
     assertThat(byUser.transport().memory().bytes()).isEqualTo(3L << 30);
     assertThat(byUser.transport().memory().name())
         .isEqualTo("spark.shuffle.rdma.memory.registered.max");
+  }
+
+  /** The memlock limit may leave more to overflow memory; never less, and never more together. */
+  @ParameterizedTest(name = "{0}, registered.max {1}, share {2} %, memlock {3} MiB: {4} + {5} MiB")
+  @CsvSource({
+    // master, registered.max, share, memlock, registered, overflow
+    "yarn, 0, 60, 100000, 500, 100",
+    "k8s://https://host:443, 0, 60, 100000, 500, 100",
+    "yarn, 0, 60, 8, 8, 592",
+    "yarn, 2g, 60, 100000, 500, 100",
+    "yarn, 2g, 90, 100000, 750, 150",
+    "yarn, 200m, 60, 100000, 200, 400",
+    "spark://host:7077, 0, 60, 100000, 500, 256",
+    "spark://host:7077, 2g, 60, 100000, 2048, 256",
+    "'local[4]', 2g, 60, 8, 8, 256",
+  })
+  void registeredAndOverflowMemoryStayWithinTheOverhead(
+      String master, String max, String share, long memlockMib, long registered, long overflow) {
+    TransportSettings settings =
+        SparkSettings.read(
+                conf(
+                    Map.of(
+                        "spark.master", master,
+                        "spark.executor.memoryOverhead", "1000m",
+                        "spark.shuffle.rdma.memory.registered.max", max,
+                        "spark.shuffle.rdma.memory.overhead.share", share)),
+                false)
+            .transport();
+
+    long registeredBytes = Math.min(settings.memory().bytes(), memlockMib << 20);
+    assertThat(registeredBytes / 1048576.0).isCloseTo(registered, within(0.01));
+    assertThat(settings.overflow().bytes(registeredBytes) / 1048576.0)
+        .isCloseTo(overflow, within(0.01));
+  }
+
+  @Test
+  void aBoundBelowWhatTheUserAskedForSaysWhatWouldRaiseIt() {
+    MemoryBudget.Bound bound =
+        SparkSettings.read(
+                conf(
+                    Map.of(
+                        "spark.master", "yarn",
+                        "spark.shuffle.rdma.memory.registered.max", "2g")),
+                false)
+            .transport()
+            .memory();
+
+    assertThat(bound.name())
+        .isEqualTo(
+            "five sixths of 60 % of the memory overhead, less than"
+                + " spark.shuffle.rdma.memory.registered.max");
+    assertThat(bound.remedy()).contains("spark.executor.memoryOverhead");
   }
 
   private static long overheadMib(Map<String, String> values) {

@@ -41,20 +41,27 @@ public final class RdmaOptions {
       ConfigOption.bytes("memory.registered.max")
           .doc(
               "All memory one process may have registered (pinned), windows over map outputs"
-                  + " included. 0: the smaller of the memlock limit and the share of the memory"
-                  + " overhead below. Pinned pages count as the container's memory: raise the"
-                  + " container's memory overhead together with it.")
+                  + " included. 0: the smaller of the memlock limit and the part of the memory"
+                  + " overhead below. Pinned pages count as the container's memory: on YARN and"
+                  + " Kubernetes it never exceeds that part, so raise the container's memory"
+                  + " overhead together with it.")
           .between(ByteSize.bytes(0), ByteSize.gib(1024))
           .defaultsTo(ByteSize.bytes(0));
 
   public static final ConfigOption<Integer> OVERHEAD_SHARE =
       ConfigOption.percent("memory.overhead.share")
           .doc(
-              "Part of the process's memory overhead that registered memory may take while"
-                  + " memory.registered.max is 0. More lets more blocks go without a copy; the rest"
-                  + " must do for threads, code and the engine's own network buffers.")
+              "Part of the process's memory overhead that the shuffle may take: five sixths of it"
+                  + " registered, a sixth, and what the memlock limit or memory.registered.max"
+                  + " leave of the rest, for blocks that find no room in the pool (overflow memory,"
+                  + " outside the heap, mapped when needed). In containers (YARN, Kubernetes) both"
+                  + " together never take more, whatever memory.registered.max says. Standalone and"
+                  + " local processes have no overhead: the larger of 384 MiB and a tenth of the"
+                  + " heap counts for registered memory, and overflow memory is up to 256 MiB. More"
+                  + " of it lets more blocks come by RDMA; the rest must do for threads, code and"
+                  + " the engine's own network buffers.")
           .between(5, 90)
-          .defaultsTo(50);
+          .defaultsTo(60);
 
   public static final ConfigOption<ByteSize> POOL_SIZE =
       ConfigOption.bytes("pool.size")
@@ -76,7 +83,7 @@ public final class RdmaOptions {
   public static final ConfigOption<Integer> POOL_TRANSIT =
       ConfigOption.percent("pool.transit")
           .doc(
-              "Part of the pool kept for blocks that are copied to ordinary memory at once when"
+              "Part of the pool kept for blocks that are copied to overflow memory at once when"
                   + " tasks hold the rest. Fetching goes on through it however slowly tasks read;"
                   + " more of it leaves less for blocks without a copy.")
           .between(5, 50)
@@ -118,16 +125,16 @@ public final class RdmaOptions {
   public static final ConfigOption<Duration> MEMORY_TIMEOUT =
       ConfigOption.duration("memory.timeout")
           .doc(
-              "How long a block may wait for registered memory before the engine's own shuffle"
-                  + " takes it.")
+              "How long a block may wait for memory that is being copied out or mapped before the"
+                  + " engine's own shuffle takes it. For memory that tasks hold it never waits.")
           .between(Duration.ofMillis(1), Duration.ofMinutes(1))
           .defaultsTo(Duration.ofMillis(500));
 
   public static final ConfigOption<ByteSize> INLINE_MAX =
       ConfigOption.bytes("inline.max")
           .doc(
-              "Blocks up to this size travel inside the owner's answer and need no RDMA read. Larger"
-                  + " costs the owner a copy; answers hold 8 KiB in all.")
+              "Blocks up to this size travel inside the owner's answer and need no RDMA read."
+                  + " Larger costs the owner a copy; answers hold 8 KiB in all.")
           .between(ByteSize.bytes(0), ByteSize.kib(4))
           .defaultsTo(ByteSize.bytes(512));
 
@@ -152,8 +159,8 @@ public final class RdmaOptions {
           .doc(
               "Blocks smaller than this are copied into staging memory when their part of the file"
                   + " is not registered; up to 16 times as long ones, too, while windows have to go"
-                  + " before they have paid. Lower it where registering is cheap, raise it where map"
-                  + " outputs are far larger than what may be registered.")
+                  + " before they have paid. Lower it where registering is cheap, raise it where"
+                  + " map outputs are far larger than what may be registered.")
           .between(ByteSize.bytes(0), ByteSize.mib(16))
           .defaultsTo(ByteSize.kib(64));
 
@@ -213,30 +220,32 @@ public final class RdmaOptions {
   public static final ConfigOption<Duration> KEEP_ALIVE =
       ConfigOption.duration("keepalive.interval")
           .doc(
-              "How often a silent reader shows that it lives; after three missed ones the owner takes"
-                  + " its memory back.")
+              "How often a silent reader shows that it lives; after three missed ones the owner"
+                  + " takes its memory back.")
           .between(Duration.ofMillis(100), Duration.ofMinutes(5))
           .defaultsTo(Duration.ofSeconds(5));
 
   public static final ConfigOption<Duration> IDLE_TIMEOUT =
       ConfigOption.duration("idle.timeout")
           .doc(
-              "After which an unused connection is closed. Shorter frees memory, longer saves dialling.")
+              "After which an unused connection is closed. Shorter frees memory, longer saves"
+                  + " dialling.")
           .between(Duration.ofSeconds(1), Duration.ofHours(24))
           .defaultsTo(Duration.ofMinutes(5));
 
   public static final ConfigOption<Duration> SPIN =
       ConfigOption.duration("spin")
           .doc(
-              "How long the progress thread polls before it sleeps. Longer saves a wake-up per fetch"
-                  + " and costs that much CPU each time there is nothing to do.")
+              "How long the progress thread polls before it sleeps. Longer saves a wake-up per"
+                  + " fetch and costs that much CPU each time there is nothing to do.")
           .between(Duration.ZERO, Duration.ofMillis(10))
           .defaultsTo(Duration.ofNanos(20_000));
 
   public static final ConfigOption<Duration> BREAKER_MIN =
       ConfigOption.duration("breaker.min")
           .doc(
-              "How long a peer is left to the engine's own shuffle after a failure; doubles each time.")
+              "How long a peer is left to the engine's own shuffle after a failure; doubles each"
+                  + " time.")
           .between(Duration.ofMillis(10), Duration.ofMinutes(10))
           .defaultsTo(Duration.ofSeconds(1));
 

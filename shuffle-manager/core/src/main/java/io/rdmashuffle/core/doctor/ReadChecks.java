@@ -44,7 +44,7 @@ final class ReadChecks {
   private static TransportSettings settings(MemoryBudget.Bound memory) {
     TransportSettings job = TransportSettings.defaults(memory);
     ChannelSettings patient = job.channel().withConnectTimeout(CONNECT_TIMEOUT);
-    return new TransportSettings(patient, job.server(), job.client(), memory);
+    return new TransportSettings(patient, job.server(), job.client(), memory, job.overflow());
   }
 
   private RdmaTransport.Site site(String name) {
@@ -95,8 +95,8 @@ final class ReadChecks {
           Finding.failed(
               check,
               where + ": no READ: " + reason.label(),
-              "see the line about the port; between hosts also firewall (UDP 4791 for RoCE), routes,"
-                  + " the same subnet or fabric"));
+              "see the line about the port; between hosts also firewall (UDP 4791 for RoCE),"
+                  + " routes, the same subnet or fabric"));
     } else if (fetch.isStaged()) {
       findings.add(
           Finding.warning(

@@ -25,7 +25,7 @@ record ReduceSettings(MapReduceSettings shared, BatchLimits limits) {
   static ReduceSettings from(JobConf conf) {
     MapReduceSettings shared = MapReduceSettings.ofTask(conf);
     ClientSettings client = shared.transport().client();
-    long poolBytes = Math.min(client.poolBytes(), shared.transport().memory().bytes());
+    long poolBytes = Math.min(client.poolBytes(), shared.transport().readerHoldsBytes());
     return new ReduceSettings(
         shared,
         new BatchLimits(

@@ -19,6 +19,7 @@ import io.rdmashuffle.transport.client.Discovery;
 import io.rdmashuffle.transport.client.Discovery.Invitation;
 import io.rdmashuffle.transport.client.Peer;
 import io.rdmashuffle.transport.memory.MemoryBudget;
+import io.rdmashuffle.transport.memory.OverflowLimit;
 import io.rdmashuffle.transport.testing.SoftAdapter;
 import io.rdmashuffle.transport.wire.BlockKey;
 import java.io.IOException;
@@ -65,7 +66,8 @@ final class SoftDeviceTest {
                 settings.channel(),
                 settings.server(),
                 settings.client(),
-                new MemoryBudget.Bound(128L << 20, "the test's", "raise it")),
+                new MemoryBudget.Bound(128L << 20, "the test's", "raise it"),
+                OverflowLimit.STANDALONE),
             new Site(name, new RdmaTransport.Engine(catalog, discovery))));
   }
 
