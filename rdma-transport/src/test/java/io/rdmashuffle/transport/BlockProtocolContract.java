@@ -324,6 +324,7 @@ public abstract class BlockProtocolContract {
   final void filesForgottenDuringReadsGiveRightBytesOrFallBack() throws Exception {
     open();
     Random random = new Random(8);
+    long arrived = 0;
     for (int round = 0; round < 10; round++) {
       Output output = outputs().add(random.ints(40, 1, 50_000).toArray());
       List<Fetched> running = new ArrayList<>();
@@ -336,6 +337,7 @@ public abstract class BlockProtocolContract {
       CompletableFuture<Void> gone = rig.owner().server().forget(List.of(output.file()));
       for (Fetched fetched : running) {
         assertRightOrFallenBack(fetched.await(), contents(output));
+        arrived += fetched.arrived();
       }
       gone.get(20, TimeUnit.SECONDS);
       assertThat(rig.owner().registeredBytes(Use.WINDOWS)).isZero();
@@ -343,6 +345,7 @@ public abstract class BlockProtocolContract {
       outputs().remove(output);
       Files.delete(output.file().path());
     }
+    assertThat(arrived).as("blocks by RDMA").isPositive();
   }
 
   // ---- ends
@@ -360,7 +363,7 @@ public abstract class BlockProtocolContract {
     open();
     Random random = new Random(9);
     Output output = outputs().add(random.ints(200, 1, 50_000).toArray());
-    rig.fetch(List.of(output.key(0)));
+    assertAllArrived(rig.fetch(List.of(output.key(0))), output);
     List<Fetched> running = new ArrayList<>();
     for (int i = 0; i < 6; i++) {
       running.add(rig.reader().fetch(keysOf(output)));
@@ -377,7 +380,7 @@ public abstract class BlockProtocolContract {
   final void aReaderThatStopsDuringReadsLeavesNothingAtTheOwner() throws Exception {
     open();
     Output output = outputs().add(new Random(10).ints(200, 1, 50_000).toArray());
-    rig.fetch(List.of(output.key(0)));
+    assertAllArrived(rig.fetch(List.of(output.key(0))), output);
     List<Fetched> running = new ArrayList<>();
     for (int i = 0; i < 6; i++) {
       running.add(rig.reader().fetch(keysOf(output)));

@@ -98,8 +98,14 @@ final class Collected implements FetchListener {
     }
   }
 
-  /** Compares every block that came with the owner's file, and closes it. */
+  /** All blocks came, and each is what the owner's file has; closes them. */
   Collected check(Outputs owner) throws IOException {
+    assertThat(reasons()).as("why blocks fell back").isEmpty();
+    return checkWhatCame(owner);
+  }
+
+  /** Compares every block that came with the owner's file, and closes it. */
+  Collected checkWhatCame(Outputs owner) throws IOException {
     for (int i = 0; i < keys.size(); i++) {
       if (outcomes.get(i) instanceof Block block) {
         try (block;

@@ -55,7 +55,7 @@ final class FakeTransportTest extends TransportContract {
     fabric.raise(owner.transport.listenAddress().getAddress(), new AsyncEvent(loss, 11));
 
     assertThat(lost.get(10, TimeUnit.SECONDS)).contains("is lost: " + loss + " (11)");
-    assertThat(reader.fetch(owner, keys).await().check(owner.outputs).arrived()).isZero();
+    assertThat(reader.fetch(owner, keys).await().checkWhatCame(owner.outputs).arrived()).isZero();
     assertThat(reader.transport.lost().toCompletableFuture()).isNotDone();
     owner.transport.close();
     assertThat(owner.transport.levels().values()).containsOnly(0L);
@@ -79,7 +79,7 @@ final class FakeTransportTest extends TransportContract {
 
     lost.get(10, TimeUnit.SECONDS);
     for (Collected fetch : running) {
-      fetch.await().check(owner.outputs);
+      fetch.await().checkWhatCame(owner.outputs);
     }
     assertThat(reader.fetch(owner, keys).await().arrived()).isZero();
     reader.transport.close();

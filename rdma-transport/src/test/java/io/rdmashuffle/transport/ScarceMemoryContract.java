@@ -45,7 +45,7 @@ abstract class ScarceMemoryContract extends TransportHarness {
     for (int partition = 0; partition < maps.get(0).size(); partition++) {
       int wanted = partition;
       List<BlockKey> wave = maps.stream().map(map -> map.get(wanted)).toList();
-      arrived += reader.fetch(owner, wave).await().check(owner.outputs).arrived();
+      arrived += reader.fetch(owner, wave).await().checkWhatCame(owner.outputs).arrived();
     }
     return arrived;
   }
@@ -83,7 +83,7 @@ abstract class ScarceMemoryContract extends TransportHarness {
     int asked = 0;
     for (int i = 0; i < 10; i++) {
       List<BlockKey> keys = owner.outputs.write(sizes);
-      arrived += reader.fetch(owner, keys).await().check(owner.outputs).arrived();
+      arrived += reader.fetch(owner, keys).await().checkWhatCame(owner.outputs).arrived();
       asked += keys.size();
       assertThat(owner.registeredBytes()).isLessThanOrEqualTo(memlockBytes);
       assertThat(reader.registeredBytes()).isLessThanOrEqualTo(memlockBytes);

@@ -103,7 +103,7 @@ final class SystemFaultsTest {
     HostCommands.run("ip link set cable down");
     try {
       checkAll(running);
-      reader.check(reader.fetch(0, BLOCKS));
+      assertThat(reader.check(reader.fetch(0, BLOCKS))).isZero();
     } finally {
       HostCommands.run("ip link set cable up");
     }

@@ -159,11 +159,13 @@ abstract class TenantsContract {
 
   @Test
   final void tenantsSeeOnlyTheirOwn() throws Exception {
-    List<BlockKey> keys = outputs.of(JOB).write(1000, 100_000);
+    Outputs of = outputs.of(JOB);
+    List<BlockKey> keys = of.write(1000, 100_000);
     outputs.of(2);
     owner.admit(JOB, SECRET);
     owner.admit(2, new byte[] {2});
 
+    fetch(reader(JOB, SECRET), keys).check(of);
     assertThat(fetch(reader(2, new byte[] {2}), keys).reasons())
         .containsOnly(FallbackReason.UNKNOWN_BLOCK);
   }

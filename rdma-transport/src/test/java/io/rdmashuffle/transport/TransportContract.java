@@ -85,7 +85,7 @@ abstract class TransportContract extends TransportHarness {
     List<BlockKey> keys = new ArrayList<>(owner.outputs.write(1000, 20_000));
     keys.add(1, new BlockKey(9, 9, 9, 10));
 
-    Collected blocks = reader.fetch(owner, keys).await().check(owner.outputs);
+    Collected blocks = reader.fetch(owner, keys).await().checkWhatCame(owner.outputs);
 
     assertThat(blocks.reason(1)).isEqualTo(FallbackReason.UNKNOWN_BLOCK);
     assertThat(blocks.arrived()).isEqualTo(2);
@@ -150,8 +150,9 @@ abstract class TransportContract extends TransportHarness {
     fetches.get(0).await();
     owner.transport.close();
 
+    assertThat(fetches.get(0).reasons()).isEmpty();
     for (Collected fetch : fetches) {
-      fetch.await().check(owner.outputs);
+      fetch.await().checkWhatCame(owner.outputs);
     }
     Collected later = reader.fetch(owner, keys.subList(0, 3)).await();
     assertThat(later.arrived()).isZero();
@@ -169,7 +170,7 @@ abstract class TransportContract extends TransportHarness {
     reader.transport.close();
 
     for (Collected fetch : fetches) {
-      fetch.await().check(owner.outputs);
+      fetch.await().checkWhatCame(owner.outputs);
     }
     assertThat(reader.fetch(owner, keys).await().reasons()).containsOnly(FallbackReason.STOPPING);
   }
@@ -219,7 +220,7 @@ abstract class TransportContract extends TransportHarness {
       }
       owner.transport.server().forget(owner.outputs.removeAll());
       for (Collected fetch : fetches) {
-        arrived += fetch.await().check(owner.outputs).arrived();
+        arrived += fetch.await().checkWhatCame(owner.outputs).arrived();
       }
     }
     assertThat(arrived).as("blocks by RDMA").isGreaterThan(25 * 24);

@@ -38,7 +38,7 @@ final class ChannelFailureTest {
     assertThat(results.arrived()).isEqualTo(arrived);
     assertThat(other.reasons()).containsOnly(TRANSFER_FAILED);
     assertThat(rig.counters.fallbacks(TRANSFER_FAILED)).isEqualTo(305 - arrived);
-    results.checkAndClose(owner);
+    results.checkWhatCame(owner);
     rig.close();
   }
 

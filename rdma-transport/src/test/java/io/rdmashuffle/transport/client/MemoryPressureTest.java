@@ -116,7 +116,7 @@ final class MemoryPressureTest {
     rig.advance(Duration.ofMillis(6));
     rig.serve(channel, owner);
     assertThat(owner.leases()).isZero();
-    results.checkAndClose(owner);
+    results.checkWhatCame(owner);
     end(rig, channel);
   }
 
@@ -195,8 +195,8 @@ final class MemoryPressureTest {
     rig.serve(channel, owner);
     assertThat(results.isComplete()).isTrue();
     assertThat(unlocated.isComplete()).isTrue();
-    results.checkAndClose(owner);
-    unlocated.checkAndClose(owner);
+    results.checkWhatCame(owner);
+    unlocated.checkWhatCame(owner);
     assertThat(rig.chunksHeld()).isZero();
     end(rig, channel);
   }

@@ -41,7 +41,7 @@ final class OverflowMemoryTest {
     assertThat(rig.loop.nowNs()).as("nobody waited for a consumer").isEqualTo(startNs);
     assertThat(results.arrived()).as("two in place, three beside").isEqualTo(5);
     assertThat(results.reasons()).containsOnly(null, NO_MEMORY);
-    results.checkAndClose(owner);
+    results.checkWhatCame(owner);
     Results next = rig.fetch(5);
     rig.serve(channel, owner);
     assertThat(next.arrived()).as("there is room again").isEqualTo(5);
@@ -64,7 +64,7 @@ final class OverflowMemoryTest {
 
     assertThat(results.reasons()).containsExactly(null, NO_MEMORY, null);
     held.checkAndClose(owner);
-    results.checkAndClose(owner);
+    results.checkWhatCame(owner);
     end(rig, channel);
   }
 
@@ -90,7 +90,7 @@ final class OverflowMemoryTest {
     rig.threads.slow().resume();
     rig.serve(channel, owner);
     assertThat(next.arrived()).isEqualTo(10);
-    results.checkAndClose(owner);
+    results.checkWhatCame(owner);
     next.checkAndClose(owner);
     end(rig, channel);
   }
@@ -242,12 +242,12 @@ final class OverflowMemoryTest {
       assertThat(rig.overflow.registeredBytes()).isLessThanOrEqualTo((long) limit * CHUNK_BYTES);
       mostBytes = Math.max(mostBytes, rig.overflow.registeredBytes());
       while (random.nextInt(3) > 0 && !held.isEmpty()) {
-        held.remove(random.nextInt(held.size())).checkAndClose(owner);
+        held.remove(random.nextInt(held.size())).checkWhatCame(owner);
       }
     }
 
     assertThat(mostBytes).as("it was used up").isEqualTo((long) limit * CHUNK_BYTES);
-    held.forEach(results -> results.checkAndClose(owner));
+    held.forEach(results -> results.checkWhatCame(owner));
     rig.advance(Duration.ofSeconds(20));
     assertThat(rig.overflow.registeredBytes()).isZero();
     end(rig, channel);

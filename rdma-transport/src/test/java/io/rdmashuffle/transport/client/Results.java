@@ -85,8 +85,15 @@ class Results implements FetchListener {
     return Arrays.stream(blocks).filter(Objects::nonNull).count();
   }
 
-  /** Compares every block that came with its owner's, and closes it. */
+  /** All blocks came, and each is its owner's; closes them. */
   void checkAndClose(Owner owner) {
+    assertThat(reported()).as("blocks reported").isEqualTo(keys.size());
+    assertThat(reasons()).as("why blocks fell back").containsOnlyNulls();
+    checkWhatCame(owner);
+  }
+
+  /** Compares every block that came with its owner's, and closes it. */
+  void checkWhatCame(Owner owner) {
     for (int i = 0; i < keys.size(); i++) {
       if (hasBlock(i)) {
         assertThat(bytes(block(i))).as("%s", keys.get(i)).isEqualTo(owner.content(keys.get(i)));

@@ -199,7 +199,7 @@ final class SimulationTest {
 
   private void check(Results results) {
     arrived += results.held();
-    results.checkAndClose(owner);
+    results.checkWhatCame(owner);
   }
 
   private void rarely() {

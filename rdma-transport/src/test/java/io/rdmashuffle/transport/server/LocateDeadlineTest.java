@@ -147,6 +147,7 @@ final class LocateDeadlineTest {
       last = channel.deliver(new Request.Locate(List.of(keys), ServerRig.NO_RELEASES));
     }
     assertThat(((Reply.Located) channel.replyTo(last)).answers())
+        .hasSize(keys.length)
         .allSatisfy(a -> assertThat(a).isEqualTo(LATE));
   }
 }
