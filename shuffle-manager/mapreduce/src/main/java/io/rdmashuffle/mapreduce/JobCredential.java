@@ -31,11 +31,12 @@ public record JobCredential(long id, byte[] secret) {
    * @throws IllegalArgumentException if the secret is empty
    */
   public static JobCredential of(JobID job, byte[] shuffleSecret) {
+    String name = HadoopNames.of(job);
     try {
-      byte[] digest = MessageDigest.getInstance("SHA-256").digest(bytes(ID_LABEL + job.toString()));
+      byte[] digest = MessageDigest.getInstance("SHA-256").digest(bytes(ID_LABEL + name));
       Mac mac = Mac.getInstance(HMAC);
       mac.init(new SecretKeySpec(shuffleSecret, HMAC));
-      byte[] secret = mac.doFinal(bytes(SECRET_LABEL + job));
+      byte[] secret = mac.doFinal(bytes(SECRET_LABEL + name));
       return new JobCredential(ByteBuffer.wrap(digest).getLong(), secret);
     } catch (GeneralSecurityException e) { // every Java has both
       throw new IllegalStateException(e);

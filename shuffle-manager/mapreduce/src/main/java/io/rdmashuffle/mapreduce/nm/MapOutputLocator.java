@@ -1,5 +1,6 @@
 package io.rdmashuffle.mapreduce.nm;
 
+import io.rdmashuffle.mapreduce.HadoopNames;
 import io.rdmashuffle.transport.memory.FileGuard;
 import io.rdmashuffle.transport.memory.PlacedFile;
 import io.rdmashuffle.transport.server.OutputFile;
@@ -64,7 +65,7 @@ final class MapOutputLocator {
             APPLICATION_CACHE,
             job.application().toString(),
             "output",
-            attempt.toString());
+            HadoopNames.ofMap(attempt));
     Found index = find(folder.resolve(INDEX));
     long[] numbers = read(index, job);
     return SegmentIndex.of(dataFile(index, folder.resolve(DATA), job), numbers);

@@ -3,6 +3,7 @@ package io.rdmashuffle.mapreduce.nm;
 import io.rdmashuffle.transport.server.BlockLocation;
 import io.rdmashuffle.transport.server.OutputFile;
 import java.io.IOException;
+import java.util.Locale;
 
 /** Where the segments of one map output lie, every number checked. Immutable, any thread. */
 final class SegmentIndex {
@@ -33,8 +34,14 @@ final class SegmentIndex {
               && startBytes <= file.bytes() - partBytes;
       if (!inside) {
         throw new IOException(
-            "segment %d of %s lies at %d with %d bytes, %d raw"
-                .formatted(at / NUMBERS, file, startBytes, partBytes, rawBytes));
+            String.format(
+                Locale.ROOT,
+                "segment %d of %s lies at %d with %d bytes, %d raw",
+                at / NUMBERS,
+                file,
+                startBytes,
+                partBytes,
+                rawBytes));
       }
     }
     return new SegmentIndex(file, numbers);

@@ -6,7 +6,9 @@ import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Base64;
+import java.util.List;
 import javax.crypto.SecretKey;
 import javax.crypto.spec.SecretKeySpec;
 import org.apache.hadoop.mapred.JobID;
@@ -31,20 +33,17 @@ public final class NodeProcess implements AutoCloseable {
   }
 
   /** Returns when it serves the job. */
-  public static NodeProcess start(Path folder, JobID id, SecretKey secret) throws IOException {
-    ProcessBuilder command =
-        new ProcessBuilder(
-            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
-            "-Xmx128m",
-            "-XX:TieredStopAtLevel=1",
-            "-Djava.io.tmpdir="
-                + Files.createDirectories(folder), // killed, it leaves its libraries
-            "--add-opens=java.base/java.lang=ALL-UNNAMED",
-            "-cp",
-            System.getProperty("java.class.path"),
-            NodeProcess.class.getName(),
-            folder.toString(),
-            id.toString());
+  public static NodeProcess start(Path folder, JobID id, SecretKey secret, String... jvmOptions)
+      throws IOException {
+    List<String> words = new ArrayList<>();
+    words.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
+    words.addAll(List.of("-Xmx128m", "-XX:TieredStopAtLevel=1"));
+    words.add("-Djava.io.tmpdir=" + Files.createDirectories(folder)); // it may be killed
+    words.add("--add-opens=java.base/java.lang=ALL-UNNAMED");
+    words.addAll(List.of(jvmOptions));
+    words.addAll(List.of("-cp", System.getProperty("java.class.path")));
+    words.addAll(List.of(NodeProcess.class.getName(), folder.toString(), id.toString()));
+    ProcessBuilder command = new ProcessBuilder(words);
     command.environment().put(SECRET, Base64.getEncoder().encodeToString(secret.getEncoded()));
     Process process = command.redirectError(ProcessBuilder.Redirect.INHERIT).start();
     try {

@@ -213,6 +213,28 @@ final class NodeShuffleTest {
     assertThat(rig.reported("HOSTS_FALLEN_BACK")).isPositive();
   }
 
+  /** Under ar-EG Hadoop prints ids with Arabic digits. */
+  @Test
+  void aNodeManagerWithOtherDigitsServesByRdma() throws Exception {
+    rig.writeMaps(2, WORDS);
+    try (NodeProcess node =
+        NodeProcess.start(
+            folder.resolve("arabic"),
+            MapOutputs.JOB,
+            rig.secret,
+            "-Duser.language=ar",
+            "-Duser.country=EG")) {
+      for (int map = 0; map < 2; map++) {
+        TestSegment segment = rig.outputs().segment(MapOutputs.attempt(map));
+        node.write(MapOutputs.attempt(map), segment.content().apply(0), segment.rawBytes());
+        rig.succeeded(MapOutputs.attempt(map), node.url());
+      }
+
+      assertThat(rig.runPlugin()).isEqualTo(rig.outputs().sums());
+    }
+    assertThat(byRdma()).isEqualTo(2);
+  }
+
   @Test
   void aNodeManagerWithoutMemoryToPinCostsNoMap() throws Exception {
     int maps = 20;
