@@ -133,7 +133,12 @@ public final class ConfigOption<T extends Comparable<T>> {
 
   /** The default as users see it. */
   public String defaultText() {
-    return type.format().apply(defaultValue);
+    return text(defaultValue);
+  }
+
+  /** A value as users see it. */
+  public String text(T value) {
+    return type.format().apply(value);
   }
 
   /** The allowed values as users see them. */
@@ -154,9 +159,17 @@ public final class ConfigOption<T extends Comparable<T>> {
           fullKey + "=" + text + " is not " + type.noun() + " (allowed: " + range + ")", e);
     }
     if (least != null && (value.compareTo(least) < 0 || value.compareTo(most) > 0)) {
-      throw new ConfigException(fullKey + "=" + text + " is outside " + range);
+      throw new ConfigException(
+          fullKey + "=" + text + unitOf(text, value) + " is outside " + range);
     }
     return value;
+  }
+
+  /** What a number without a unit was taken for, where it was not the one that was meant. */
+  private String unitOf(String text, T value) {
+    String number = text.trim();
+    boolean bare = number.chars().allMatch(Character::isDigit) && !text(value).equals(number);
+    return bare ? ", read as " + text(value) + "," : "";
   }
 
   private static Boolean parseFlag(String text) {

@@ -11,6 +11,7 @@ import java.util.function.Function;
  * is.
  */
 public final class ConfigReader {
+  private static final int MOST_SLIPS = 1; // and one more in each four characters
   private final String prefix;
   private final Function<String, String> lookup;
 
@@ -59,7 +60,7 @@ public final class ConfigReader {
    * Refuses keys under the prefix that none of {@link RdmaOptions} has.
    *
    * @param presentKeys full keys that the configuration holds; those of others are ignored
-   * @throws ConfigException naming the key and the nearest known one
+   * @throws ConfigException naming the key, and a known one that is like it
    */
   public void refuseUnknown(Collection<String> presentKeys) {
     refuseUnknown(presentKeys, RdmaOptions.all());
@@ -70,7 +71,7 @@ public final class ConfigReader {
    *
    * @param presentKeys full keys that the configuration holds; those of others are ignored
    * @param known the options there are
-   * @throws ConfigException naming the key and the nearest known one
+   * @throws ConfigException naming the key, and a known one that is like it
    */
   public void refuseUnknown(Collection<String> presentKeys, Collection<ConfigOption<?>> known) {
     presentKeys.stream()
@@ -84,12 +85,13 @@ public final class ConfigReader {
     if (known.stream().anyMatch(o -> o.key().equals(key))) {
       return;
     }
-    String nearest =
+    String hint =
         known.stream()
             .map(ConfigOption::key)
             .min(Comparator.comparingInt(k -> EditDistance.between(k, key)))
-            .orElseThrow();
-    throw new ConfigException(
-        fullKey + " is not a setting of this version; did you mean " + prefix + nearest + "?");
+            .filter(nearest -> EditDistance.between(nearest, key) <= MOST_SLIPS + key.length() / 4)
+            .map(nearest -> "; did you mean " + prefix + nearest + "?")
+            .orElse("");
+    throw new ConfigException(fullKey + " is not a setting of this version" + hint);
   }
 }

@@ -98,8 +98,8 @@ public record RdmaSettings(
       }
     }
 
-    private String shown(ConfigOption<?> option) {
-      return config.fullKey(option) + "=" + config.read(option);
+    private <T extends Comparable<T>> String shown(ConfigOption<T> option) {
+      return config.fullKey(option) + "=" + option.text(config.read(option));
     }
   }
 }

@@ -68,6 +68,49 @@ final class ConfigReaderTest {
                 + " did you mean spark.shuffle.rdma.read.window?");
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "mod, mode",
+    "read.windwo, read.window",
+    "pool.sizes, pool.size",
+    "beaker.mim, breaker.min",
+    "foo,",
+    "enabled,",
+    "executor.cores,",
+    "compression.codec,",
+  })
+  void onlyAKeyThatIsLikeAKnownOneIsTakenForASlip(String key, String meant) {
+    String hint = meant == null ? "" : "; did you mean spark.shuffle.rdma." + meant + "?";
+    assertThatThrownBy(() -> config(Map.of()).refuseUnknown(Set.of("spark.shuffle.rdma." + key)))
+        .hasMessage("spark.shuffle.rdma." + key + " is not a setting of this version" + hint);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      ignoreLeadingAndTrailingWhitespace = false,
+      value = {
+        "pool.size|256|, read as 256 B, is outside 8 MiB to 64 GiB",
+        "pool.size|65536|, read as 64 KiB, is outside 8 MiB to 64 GiB",
+        "pool.size|256k| is outside 8 MiB to 64 GiB",
+        "pool.transit|60|, read as 60 %, is outside 5 % to 50 %",
+        "connections.max|70000| is outside 2 to 65536",
+      })
+  void aNumberWithoutUnitIsRefusedWithTheUnitItWasReadIn(String key, String value, String end) {
+    assertThatThrownBy(() -> RdmaSettings.from(config(key, value)))
+        .hasMessage("spark.shuffle.rdma." + key + "=" + value + end);
+  }
+
+  @Test
+  void settingsThatContradictEachOtherAreShownAsUsersWriteThem() {
+    Map<String, String> values =
+        Map.of("spark.shuffle.rdma.breaker.min", "20s", "spark.shuffle.rdma.breaker.max", "500ms");
+    assertThatThrownBy(() -> RdmaSettings.from(config(values)))
+        .hasMessage(
+            "spark.shuffle.rdma.breaker.min=20 s must not be above"
+                + " spark.shuffle.rdma.breaker.max=500 ms: change one of them");
+  }
+
   @Test
   void keysOfOthersAndKnownKeysAreNotRefused() {
     config(Map.of()).refuseUnknown(Set.of("spark.shuffle.rdma.mode", "spark.shuffle.compress"));

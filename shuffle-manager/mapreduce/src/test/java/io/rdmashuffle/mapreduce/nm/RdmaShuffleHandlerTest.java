@@ -134,7 +134,7 @@ final class RdmaShuffleHandlerTest {
   @Test
   void aBadValueLeavesHttpAndIsNamed() throws Exception {
     conf.set(NODE + "staging.size", "7");
-    assertHttpAlone(NODE + "staging.size=7 is outside 1 MiB to 16 GiB");
+    assertHttpAlone(NODE + "staging.size=7, read as 7 B, is outside 1 MiB to 16 GiB");
   }
 
   @Test
