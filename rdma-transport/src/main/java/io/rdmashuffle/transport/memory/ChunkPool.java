@@ -41,6 +41,7 @@ public final class ChunkPool implements AutoCloseable {
   private final AtomicBoolean growing = new AtomicBoolean();
   private final AtomicBoolean starved = new AtomicBoolean();
   private volatile int wanted; // free chunks that somebody waits for
+  private volatile int mostChunks;
   private volatile GrowthFailure lastFailure;
   private volatile boolean closed;
 
@@ -55,6 +56,7 @@ public final class ChunkPool implements AutoCloseable {
       SlabSource source, ChunkPoolSettings settings, Executor slowPool, NanoClock clock) {
     this.source = source;
     this.settings = settings;
+    this.mostChunks = settings.maxChunks();
     this.slowPool = slowPool;
     this.clock = clock;
     this.accounts = new ChunkAccounts(settings.reserveChunks());
@@ -89,7 +91,7 @@ public final class ChunkPool implements AutoCloseable {
   }
 
   private Chunk takeNow(boolean reserved) {
-    if (closed || !accounts.tryAdmit(reserved)) {
+    if (closed || accounts.out() >= mostChunks || !accounts.tryAdmit(reserved)) {
       return null;
     }
     for (Slab slab : slabs) {
@@ -160,7 +162,7 @@ public final class ChunkPool implements AutoCloseable {
   }
 
   private boolean hasRoomToGrow() {
-    return !closed && accounts.registered() < settings.maxChunks();
+    return !closed && accounts.registered() < mostChunks;
   }
 
   private void grow() {
@@ -193,7 +195,10 @@ public final class ChunkPool implements AutoCloseable {
    * limit may be lower than the one known, and be shared with others.
    */
   private void addSlab() throws TransportException {
-    int chunks = Math.min(settings.chunksPerSlab(), settings.maxChunks() - accounts.registered());
+    int chunks = Math.min(settings.chunksPerSlab(), mostChunks - accounts.registered());
+    if (chunks <= 0) {
+      return; // the limit was lowered meanwhile
+    }
     SlabMemory memory = null;
     while (memory == null) {
       try {
@@ -216,7 +221,7 @@ public final class ChunkPool implements AutoCloseable {
           "{} stays at {} of {} chunks for now: {}",
           source.name(),
           accounts.registered(),
-          settings.maxChunks(),
+          mostChunks,
           cause.toString());
     }
     lastFailure = new GrowthFailure(clock.nanoTime());
@@ -238,17 +243,39 @@ public final class ChunkPool implements AutoCloseable {
     }
   }
 
+  /**
+   * Lets it have fewer chunks than the settings say, or as many again. No more than that are taken
+   * from now on; slabs beyond it go back in the background, once none of their chunks is out.
+   *
+   * @param chunks 0 for none; more than the settings say means as many as they say
+   */
+  public void limitTo(int chunks) {
+    mostChunks = Math.min(chunks, settings.maxChunks());
+    giveBackExcess();
+  }
+
+  /** Gives back what is beyond the limit and not in use. To be called when chunks came back. */
+  public void giveBackExcess() {
+    if (accounts.registered() > mostChunks) {
+      shrinkSoon(() -> shrinkTo(mostChunks));
+    }
+  }
+
   /** Gives back the slabs of which no chunk is out, but for the reserve. In the background. */
   public void shrink() {
+    shrinkSoon(() -> shrinkTo(0));
+  }
+
+  private void shrinkSoon(Runnable shrink) {
     try {
-      slowPool.execute(this::shrinkNow);
+      slowPool.execute(shrink);
     } catch (RejectedExecutionException e) {
       LOG.debug("not shrinking {}: the slow pool is closed", source.name());
     }
   }
 
-  private void shrinkNow() {
-    for (int i = slabs.size() - 1; i >= 0; i--) {
+  private void shrinkTo(int chunks) {
+    for (int i = slabs.size() - 1; i >= 0 && accounts.registered() > chunks; i--) {
       Slab slab = slabs.get(i);
       if (!accounts.tryWithdraw(slab.chunks())) {
         continue;
@@ -268,17 +295,22 @@ public final class ChunkPool implements AutoCloseable {
 
   /** What the pool grows by, but for the last step. */
   public long slabBytes() {
-    return (long) settings.chunksPerSlab() * settings.chunkBytes();
+    return (long) Math.min(settings.chunksPerSlab(), mostChunks) * settings.chunkBytes();
   }
 
   /** What the pool has when it has grown to its limit. */
   public long mostBytes() {
-    return settings.bytes();
+    return (long) mostChunks * settings.chunkBytes();
+  }
+
+  /** Chunks it may have. */
+  public int mostChunks() {
+    return mostChunks;
   }
 
   /** Ordinary chunks that can be had now, or after growing: without waiting for anybody. */
   public int available() {
-    int most = mayGrow() ? settings.maxChunks() : accounts.registered();
+    int most = mayGrow() ? mostChunks : accounts.registered();
     return accounts.ordinaryLeft(most);
   }
 

@@ -165,6 +165,11 @@ public final class MemoryBudget {
     return bound.bytes();
   }
 
+  /** The share that only this use may take. */
+  public long guaranteedBytes(Use use) {
+    return accounts.get(use).guaranteed;
+  }
+
   /** What {@link #tryReserve} would grant this use now. */
   public long availableBytes(Use use) {
     Account account = accounts.get(use);

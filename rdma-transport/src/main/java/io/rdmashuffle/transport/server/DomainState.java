@@ -16,6 +16,7 @@ final class DomainState {
   private final WindowCache windows;
   private final WindowPlanner planner;
   private final Staging staging;
+  private final StagingShares shares;
   private final Set<ServerSession> sessions = new LinkedHashSet<>();
   private final List<Runnable> whenGone = new ArrayList<>(1);
   private boolean closing;
@@ -25,6 +26,7 @@ final class DomainState {
   DomainState(ServerParts parts, ProtectionDomain domain) {
     windows = new WindowCache(parts, domain);
     staging = new Staging(parts, domain, windows);
+    shares = parts.stagingShares();
     planner =
         new WindowPlanner(
             windows,
@@ -55,10 +57,14 @@ final class DomainState {
 
   void add(ServerSession session) {
     sessions.add(session);
+    shares.setUsed(staging, true);
   }
 
   void remove(ServerSession session) {
     sessions.remove(session);
+    if (sessions.isEmpty()) {
+      shares.setUsed(staging, false);
+    }
     clearIfUnused();
   }
 

@@ -13,19 +13,37 @@ import java.util.concurrent.Executor;
  * What the parts of one server share. All lent, except what only they use.
  *
  * @param slowPool for parts that queue by themselves; jobs of sessions go through the lanes
- * @param staging shape of the memory for copies, of each domain
+ * @param memory what may be registered
+ * @param windowRoom shared by the windows of all domains
+ * @param stagingShares divides the memory for copies among the domains
  * @param forgotten files that nothing is granted out of any more; progress thread only
  */
 record ServerParts(
     ProgressLoop loop,
     Executor slowPool,
     SlowLanes lanes,
-    HostMemory hostMemory,
-    MemoryBudget budget,
-    FileWindows fileWindows,
-    ChunkPoolSettings staging,
+    RdmaBlockServer.Memory memory,
+    WindowRoom windowRoom,
+    StagingShares stagingShares,
     BlockCatalog catalog,
     ServerSettings settings,
     Counters counters,
     Reports reports,
-    Set<OutputFile> forgotten) {}
+    Set<OutputFile> forgotten) {
+  HostMemory hostMemory() {
+    return memory.host();
+  }
+
+  MemoryBudget budget() {
+    return memory.budget();
+  }
+
+  FileWindows fileWindows() {
+    return memory.fileWindows();
+  }
+
+  /** Shape of the memory for copies, of each domain. */
+  ChunkPoolSettings staging() {
+    return memory.staging();
+  }
+}

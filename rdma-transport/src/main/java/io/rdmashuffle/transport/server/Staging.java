@@ -35,7 +35,6 @@ final class Staging {
   private final WindowCache windows;
   private final SlowLanes.Lane housekeeping;
   private final ChunkPool pool;
-  private final int mostChunks;
   private final Map<Object, Deque<Ticket>> waiting = new HashMap<>();
   private final Deque<Object> turns = new ArrayDeque<>();
   private Ticket current;
@@ -58,7 +57,6 @@ final class Staging {
             MemoryBudget.Use.STAGING,
             Access.REMOTE_READ);
     this.pool = new ChunkPool(source, shape, parts.slowPool(), parts.loop()::nowNs);
-    this.mostChunks = Math.max(1, shape.maxChunks() / 2); // the rest is for others
     pool.onAvailable(() -> parts.loop().execute(this::pump));
   }
 
@@ -105,6 +103,7 @@ final class Staging {
   StagingLayout newLayout() {
     long bytes = Math.max(pool.registeredBytes(), pool.slabBytes());
     int share = (int) (bytes / pool.chunkBytes() / 2);
+    int mostChunks = Math.max(1, pool.mostChunks() / 2); // the rest is for others
     return new StagingLayout(pool.chunkBytes(), mostChunks, Math.min(mostChunks, share));
   }
 
@@ -199,6 +198,11 @@ final class Staging {
     return missing > 0 && windows.pressure().bar() > 1 && windows.cede(missing, pool::growNow);
   }
 
+  /** How much it may have from now on; what it has beyond that goes back as it becomes free. */
+  void limitTo(int chunks) {
+    pool.limitTo(chunks);
+  }
+
   // ---- waiting has an end
 
   private void scheduleCheck() {
@@ -258,6 +262,7 @@ final class Staging {
   void release(StagedMemory memory) {
     memory.close();
     memoriesOut--;
+    pool.giveBackExcess();
     closeIfUnused();
   }
 

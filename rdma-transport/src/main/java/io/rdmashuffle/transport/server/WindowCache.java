@@ -2,7 +2,6 @@ package io.rdmashuffle.transport.server;
 
 import io.rdmashuffle.transport.Counter;
 import io.rdmashuffle.transport.FallbackReason;
-import io.rdmashuffle.transport.memory.MemoryBudget;
 import io.rdmashuffle.transport.memory.Pages;
 import io.rdmashuffle.transport.verbs.ProtectionDomain;
 import java.util.ArrayList;
@@ -12,7 +11,8 @@ import java.util.Map;
 
 /**
  * The registered parts of files in one protection domain. Windows that nobody uses stay registered
- * until room is needed; the one idle for longest goes first.
+ * until room is needed, here or in another domain; the one idle for longest goes first ({@link
+ * WindowRoom}).
  *
  * <p>It registers what it is told to; {@link WindowPlanner} decides what that is, {@link
  * WindowRegistrar} does it.
@@ -25,16 +25,18 @@ final class WindowCache {
   private final long slotBytes;
   private final WindowRegistrar registrar;
   private final Map<OutputFile, FileEntry> entries = new HashMap<>();
-  private final IdleWindows idle = new IdleWindows();
+  private final WindowRoom room;
+  private final IdleWindows idle;
   private final Pressure pressure;
   private long heldBytes; // windows registered or on their way, without those on their way out
   private boolean ceding;
-  private long promisedBytes; // of the budget, to registrations that have not taken it yet
 
   WindowCache(ServerParts parts, ProtectionDomain domain) {
     this.parts = parts;
     this.pages = new Pages(parts.hostMemory().pageBytes());
     this.slotBytes = Math.max(pages.pageBytes(), pages.down(parts.settings().windowBytes()));
+    this.room = parts.windowRoom();
+    this.idle = room.idle();
     this.registrar = new WindowRegistrar(parts, domain);
     this.pressure = new Pressure(parts.loop()::nowNs);
   }
@@ -96,7 +98,7 @@ final class WindowCache {
     if (window.isRetired()) {
       dismiss(window);
     } else {
-      idle.add(window);
+      idle.add(window, this);
     }
   }
 
@@ -107,18 +109,17 @@ final class WindowCache {
     return registrar.canRegister(entry);
   }
 
-  /** Bytes that can be registered without evicting anything; may be negative. */
+  /** As {@link WindowRoom#freeBytes}. */
   long freeBytes() {
-    long inBudget = parts.budget().availableBytes(MemoryBudget.Use.WINDOWS) - promisedBytes;
-    return heldBytes == 0 ? inBudget : Math.min(inBudget, registrar.limitBytes() - heldBytes);
+    return room.freeBytes();
   }
 
-  /** Bytes of windows registered or on their way. */
+  /** Bytes of windows of this domain, registered or on their way. */
   long heldBytes() {
     return heldBytes;
   }
 
-  /** Bytes that eviction could free. */
+  /** Bytes that eviction could free, in any domain. */
   long idleBytes() {
     return idle.bytes();
   }
@@ -134,13 +135,22 @@ final class WindowCache {
       Window victim = idle.takeNext();
       missing -= victim.bytes();
       victims.add(victim);
-      pressure.onEvicted(victim, heldBytes);
-      heldBytes -= victim.bytes();
-      victim.entry().remove(victim);
-      victim.becomeGone();
-      parts.counters().increment(Counter.WINDOWS_EVICTED);
     }
     return victims;
+  }
+
+  /** An idle window of this cache has to go, for whatever domain. Still registered. */
+  void onEvicted(Window window) {
+    pressure.onEvicted(window, heldBytes);
+    hold(-window.bytes());
+    window.entry().remove(window);
+    window.becomeGone();
+    parts.counters().increment(Counter.WINDOWS_EVICTED);
+  }
+
+  private void hold(long deltaBytes) {
+    heldBytes += deltaBytes;
+    room.held(deltaBytes);
   }
 
   /** Evicts to give that much back to the budget, or as much as there is. */
@@ -183,8 +193,8 @@ final class WindowCache {
     Window window = new Window(entry, fromBytes, toBytes);
     entry.add(window);
     entry.beginBusy();
-    heldBytes += bytes;
-    promisedBytes += promised;
+    hold(bytes);
+    room.promised(promised);
     registrar.register(window, victims, lane, failure -> onSettled(window, promised, failure));
     return true;
   }
@@ -193,18 +203,18 @@ final class WindowCache {
    * @param failure null if the window is registered
    */
   private void onSettled(Window window, long promised, WindowRegistrar.Refusal failure) {
-    promisedBytes -= promised;
+    room.promised(-promised);
     List<WindowClaim> waiting = window.takeWaiting();
     if (failure != null) {
-      heldBytes -= window.bytes();
-      registrar.onRefused(window, failure, heldBytes);
+      hold(-window.bytes());
+      registrar.onRefused(window, failure);
       window.becomeGone();
       window.entry().remove(window);
       window.entry().endBusy();
       waiting.forEach(c -> c.onFailed(failure.reason()));
       return;
     }
-    registrar.onRegistered(heldBytes);
+    room.onRegistered();
     boolean retired = window.isRetired(); // forgotten meanwhile
     if (!window.isUsed()) {
       onUnused(window);
@@ -213,7 +223,7 @@ final class WindowCache {
   }
 
   private void dismiss(Window window) {
-    heldBytes -= window.bytes();
+    hold(-window.bytes());
     window.becomeGone();
     registrar.close(window);
   }

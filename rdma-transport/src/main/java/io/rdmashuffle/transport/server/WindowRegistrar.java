@@ -30,13 +30,11 @@ final class WindowRegistrar {
   private final ProtectionDomain domain;
   private final SlowLanes.Lane housekeeping;
   private final Set<Path> reportedPlaces = new HashSet<>();
-  private final RegistrationBackoff backoff;
 
   WindowRegistrar(ServerParts parts, ProtectionDomain domain) {
     this.parts = parts;
     this.domain = domain;
     this.housekeeping = parts.lanes().newLane(Integer.MAX_VALUE);
-    this.backoff = new RegistrationBackoff(parts.loop()::nowNs);
   }
 
   /**
@@ -55,7 +53,9 @@ final class WindowRegistrar {
   }
 
   boolean canRegister(FileEntry entry) {
-    return !backoff.isPaused() && !entry.isCopyOnly() && !isRefused(entry.place());
+    return !parts.windowRoom().backoff().isPaused()
+        && !entry.isCopyOnly()
+        && !isRefused(entry.place());
   }
 
   private boolean isRefused(Path place) {
@@ -67,11 +67,6 @@ final class WindowRegistrar {
   private boolean mayMapForWriting(Path place) {
     return parts.fileWindows().support(place).stream()
         .noneMatch(support -> support.mode() == WindowSupport.Mode.READ_ONLY);
-  }
-
-  /** How many bytes to hold at most, as far as earlier failures tell. */
-  long limitBytes() {
-    return backoff.limitBytes();
   }
 
   /**
@@ -131,26 +126,15 @@ final class WindowRegistrar {
     }
   }
 
-  /**
-   * @param heldBytes what is registered now
-   */
-  void onRegistered(long heldBytes) {
-    backoff.onSucceeded(heldBytes);
-  }
-
-  /**
-   * Draws the conclusion for later registrations.
-   *
-   * @param heldBytes what is registered without the one refused
-   */
-  void onRefused(Window window, Refusal refusal, long heldBytes) {
+  /** Draws the conclusion for later registrations. The window is not counted as held any more. */
+  void onRefused(Window window, Refusal refusal) {
     OutputFile file = window.entry().file();
     Path place = window.entry().place();
     Throwable cause = refusal.cause();
     if (refusal.reason() != null) {
       parts.reports().fileFailed(file, refusal.reason(), cause);
     } else if (cause instanceof TransportException e && e.kind() == Kind.RETRY) {
-      onNoMemory(e, heldBytes);
+      onNoMemory(e);
     } else if (!isRefused(place)) {
       window.entry().makeCopyOnly();
       parts
@@ -166,12 +150,12 @@ final class WindowRegistrar {
   }
 
   /** The budget's refusal means only that somebody else was faster; the kernel's lasts. */
-  private void onNoMemory(TransportException cause, long heldBytes) {
+  private void onNoMemory(TransportException cause) {
     if (!(cause instanceof VerbsException)) {
       LOG.debug("A window was not registered: {}", cause.toString());
       return;
     }
-    if (!backoff.isPaused()) {
+    if (!parts.windowRoom().backoff().isPaused()) {
       parts
           .reports()
           .limited(
@@ -182,7 +166,7 @@ final class WindowRegistrar {
                       cause.toString(),
                       more));
     }
-    backoff.onFailed(heldBytes);
+    parts.windowRoom().onNoMemory();
   }
 
   /** Deregisters and unmaps, later. The window is GONE. */

@@ -86,6 +86,47 @@ class ChunkPoolTest {
   }
 
   @Test
+  void aLowerLimitTakesBackWhatIsFreeAndTheRestAsItReturns() {
+    try (ChunkPool pool = pool(4, 16, 0)) {
+      List<Chunk> chunks = takeAll(pool);
+      assertThat(chunks).hasSize(16);
+      close(chunks.subList(8, 16));
+
+      pool.limitTo(4);
+      runSlowPool();
+      assertThat(pool.registeredBytes()).as("two slabs are in use").isEqualTo(8 * CHUNK);
+      assertThat(pool.mostBytes()).isEqualTo(4 * CHUNK);
+
+      close(chunks);
+      pool.giveBackExcess();
+      runSlowPool();
+      assertThat(pool.registeredBytes()).isEqualTo(4 * CHUNK);
+      assertThat(takeAll(pool)).hasSize(4).allSatisfy(Chunk::close);
+
+      pool.limitTo(0);
+      runSlowPool();
+      assertThat(pool.registeredBytes()).isZero();
+      assertThat(pool.tryTake()).isNull();
+      runSlowPool();
+      assertThat(pool.registeredBytes()).isZero();
+
+      pool.limitTo(1000);
+      assertThat(pool.mostChunks()).as("as the settings say").isEqualTo(16);
+    }
+  }
+
+  @Test
+  void noMoreAreTakenThanALowerLimitAllowsThoughMoreAreRegistered() {
+    try (ChunkPool pool = pool(4, 8, 0)) {
+      List<Chunk> chunks = takeAll(pool);
+      pool.limitTo(2);
+      chunks.remove(7).close();
+      assertThat(pool.tryTake()).isNull();
+      close(chunks);
+    }
+  }
+
+  @Test
   void chunksDoNotOverlapAndAreWritable() {
     try (ChunkPool pool = pool(4, 8, 0)) {
       List<Chunk> chunks = takeAll(pool);

@@ -56,12 +56,23 @@ final class ServerRig implements AutoCloseable {
 
   ServerRig(Path directory, ServerSettings settings, long budgetBytes, long memlockBytes)
       throws IOException {
+    this(directory, settings, budgetBytes, memlockBytes, Map.of());
+  }
+
+  ServerRig(
+      Path directory,
+      ServerSettings settings,
+      long budgetBytes,
+      long memlockBytes,
+      Map<MemoryBudget.Use, Integer> guaranteedPercent)
+      throws IOException {
     files = new TestFiles(directory);
     provider = fabric.newProcess(memlockBytes, PAGE);
     device = provider.open(fabric.addAdapter());
     domain = device.allocateProtectionDomain();
     budget =
-        MemoryBudget.of(List.of(new MemoryBudget.Bound(budgetBytes, "test", "none")), Map.of());
+        MemoryBudget.of(
+            List.of(new MemoryBudget.Bound(budgetBytes, "test", "none")), guaranteedPercent);
     server =
         new RdmaBlockServer(
             new RdmaBlockServer.Threads(loop, pool, 2, new Random(1)),
@@ -109,6 +120,18 @@ final class ServerRig implements AutoCloseable {
 
   static byte[] bytes(OutputFile file, long offset, long bytes) throws IOException {
     return TestFiles.bytes(file, offset, bytes);
+  }
+
+  // ---- tenants
+
+  /** One more protection domain, which the test closes. */
+  ProtectionDomain newDomain() throws VerbsException {
+    return device.allocateProtectionDomain();
+  }
+
+  /** A reader of that domain. */
+  ScriptedOwnerChannel connect(ProtectionDomain tenant) {
+    return new ScriptedOwnerChannel(SCOPE, tenant).open(server.acceptor());
   }
 
   // ---- requests

@@ -78,8 +78,10 @@ final class MapReduceOptions {
 
   private static final ConfigOption<ByteSize> NODE_STAGING_SIZE =
       RdmaOptions.STAGING_SIZE.adapted(
-          "Registered memory, for each running job, into which segments are copied that are not"
-              + " worth a window of their own, or lie where files cannot be registered.",
+          "Registered memory, for each job that has readers, into which segments are copied that"
+              + " are not worth a window of their own, or lie where files cannot be registered."
+              + " Several jobs divide a quarter of memory.registered.max evenly, and have no more"
+              + " than this each.",
           ByteSize.mib(32));
 
   private static final OptionSection PORTS =
