@@ -1,5 +1,6 @@
 package io.rdmashuffle.mapreduce.nm;
 
+import io.rdmashuffle.core.config.ConfigException;
 import io.rdmashuffle.mapreduce.MapReduceSettings;
 import io.rdmashuffle.transport.OwnerTransport;
 import java.io.IOException;
@@ -48,6 +49,9 @@ public final class RdmaShuffleHandler extends ShuffleHandler implements NodeMetr
     super.serviceStart();
     try {
       startRdma(getConfig());
+    } catch (ConfigException e) {
+      problem = e.getMessage();
+      LOG.warn("Map outputs are served by HTTP only: {}", problem);
     } catch (Exception | LinkageError e) { // the NodeManager would stop
       problem = String.valueOf(e.getMessage());
       LOG.warn("Map outputs are served by HTTP only: {}", problem, e);

@@ -1,11 +1,11 @@
 package io.rdmashuffle.mapreduce.reduce;
 
+import io.rdmashuffle.transport.FallbackReason;
 import io.rdmashuffle.transport.NanoClock;
 import java.time.Duration;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Which hosts are left to HTTP for a while: a time that doubles with each failure in a row. So a
@@ -14,7 +14,7 @@ import org.slf4j.LoggerFactory;
  * <p>Any thread. One entry per host that failed; there are as many as NodeManagers at most.
  */
 final class HostHealth {
-  private static final Logger LOG = LoggerFactory.getLogger(HostHealth.class);
+  private static final Logger LOG = ReduceLog.logger();
 
   /** Segments with wrong bytes in a row that a host may deliver before it counts as failed. */
   private static final int CORRUPT_SEGMENTS = 3;
@@ -42,7 +42,22 @@ final class HostHealth {
     return state == null || state.failures() == 0 || state.httpUntilNs() - clock.nanoTime() <= 0;
   }
 
+  /** This task found the host at fault. */
   void failed(String host, String why) {
+    LOG.warn("[{}] serves map outputs by HTTP for {} ms: {}", host, rest(host) / 1_000_000, why);
+  }
+
+  /** The transport did, and has told why and for how long it leaves the host alone. */
+  void leftByTransport(String host, FallbackReason reason) {
+    if (reason == FallbackReason.BREAKER_OPEN) {
+      awaitBreaker(host);
+    } else {
+      LOG.debug("[{}] serves map outputs by HTTP for {} ms", host, rest(host) / 1_000_000);
+    }
+  }
+
+  /** Returns for how long, in nanoseconds. */
+  private long rest(String host) {
     long nowNs = clock.nanoTime();
     State state =
         states.compute(
@@ -51,11 +66,14 @@ final class HostHealth {
               int failures = old == null ? 1 : old.failures() + 1;
               return new State(failures, 0, nowNs + restNs(failures));
             });
-    LOG.warn(
-        "[{}] serves map outputs by HTTP for {} ms: {}",
-        host,
-        (state.httpUntilNs() - nowNs) / 1_000_000,
-        why);
+    return state.httpUntilNs() - nowNs;
+  }
+
+  /** The transport's pauses are up to a quarter longer than ours; that is no further failure. */
+  private void awaitBreaker(String host) {
+    long untilNs = clock.nanoTime() + minimumNs / 4;
+    states.compute(
+        host, (h, old) -> new State(old == null ? 1 : Math.max(1, old.failures()), 0, untilNs));
   }
 
   /** One of its segments had wrong bytes: perhaps its file is broken, perhaps the way. */

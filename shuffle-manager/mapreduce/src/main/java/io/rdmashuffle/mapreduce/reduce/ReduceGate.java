@@ -13,7 +13,6 @@ import org.apache.hadoop.mapred.JobID;
 import org.apache.hadoop.mapreduce.MRConfig;
 import org.apache.hadoop.mapreduce.TaskAttemptID;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * Decides whether a reduce task uses RDMA, and opens it. The decision is made once, with one line
@@ -25,7 +24,7 @@ public final class ReduceGate {
   /** The group of the job counters. */
   public static final String COUNTERS = ShuffleCounters.GROUP;
 
-  private static final Logger LOG = LoggerFactory.getLogger(ReduceGate.class);
+  private static final Logger LOG = ReduceLog.logger();
 
   /** Opening takes well under a second; an adapter that hangs must not hang the task. */
   private static final Duration OPEN_TIMEOUT = Duration.ofSeconds(20);

@@ -74,7 +74,11 @@ public final class ReduceSession implements AutoCloseable {
   /** The host is left to HTTP for a while. */
   public void failed(String host, SegmentLostException why) {
     parts.counters().hostFellBack(host, why.reason());
-    parts.health().failed(host, why.getMessage());
+    if (why.isToldByTransport()) {
+      parts.health().leftByTransport(host, why.reason());
+    } else {
+      parts.health().failed(host, why.getMessage());
+    }
   }
 
   /** A segment of the host came and was right. */

@@ -170,7 +170,7 @@ public final class SegmentBatch implements AutoCloseable {
   }
 
   private SegmentLostException lost(FallbackReason reason) {
-    return new SegmentLostException(reason, peer + ": " + reason.label());
+    return SegmentLostException.byTransport(reason, peer + ": " + reason.label());
   }
 
   /** Waits with the lock held, which waiting gives up. */

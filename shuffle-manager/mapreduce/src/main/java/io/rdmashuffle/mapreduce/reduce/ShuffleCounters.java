@@ -9,7 +9,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.LongAdder;
 import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The job counters of group {@value #GROUP}: how many segments and bytes came which way, and how
@@ -29,7 +28,7 @@ public final class ShuffleCounters {
   /** Reduce tasks that used Hadoop's own shuffle for everything. */
   public static final String TASKS_WITHOUT_RDMA = "TASKS_WITHOUT_RDMA";
 
-  private static final Logger LOG = LoggerFactory.getLogger(ShuffleCounters.class);
+  private static final Logger LOG = ReduceLog.logger();
 
   private final Sink sink;
   private final LongAdder rdmaSegments = new LongAdder();

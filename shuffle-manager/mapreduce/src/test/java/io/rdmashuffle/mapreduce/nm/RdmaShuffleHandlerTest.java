@@ -13,6 +13,7 @@ import java.util.List;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.mapred.ShuffleHandler;
 import org.apache.hadoop.metrics2.MetricsRecordBuilder;
+import org.apache.hadoop.test.GenericTestUtils.LogCapturer;
 import org.apache.hadoop.test.MetricsAsserts;
 import org.apache.hadoop.yarn.api.records.ApplicationId;
 import org.apache.hadoop.yarn.server.api.ApplicationInitializationContext;
@@ -21,6 +22,7 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.LoggerFactory;
 
 /** The handler as a NodeManager drives it, with real HTTP and, where it is there, soft RDMA. */
 final class RdmaShuffleHandlerTest {
@@ -132,9 +134,18 @@ final class RdmaShuffleHandlerTest {
   }
 
   @Test
-  void aBadValueLeavesHttpAndIsNamed() throws Exception {
+  void aBadValueLeavesHttpAndIsNamedInOneLine() throws Exception {
     conf.set(NODE + "staging.size", "7");
-    assertHttpAlone(NODE + "staging.size=7, read as 7 B, is outside 1 MiB to 16 GiB");
+    LogCapturer log = LogCapturer.captureLogs(LoggerFactory.getLogger("io.rdmashuffle"));
+    try {
+      assertHttpAlone(NODE + "staging.size=7, read as 7 B, is outside 1 MiB to 16 GiB");
+    } finally {
+      log.stopCapturing();
+    }
+    assertThat(log.getOutput().lines().filter(line -> !line.contains(" DEBUG ")))
+        .singleElement()
+        .asString()
+        .contains("Map outputs are served by HTTP only: " + NODE + "staging.size=7");
   }
 
   @Test

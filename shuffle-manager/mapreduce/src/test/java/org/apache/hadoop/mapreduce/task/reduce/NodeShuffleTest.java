@@ -17,6 +17,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.mapred.TaskAttemptID;
 import org.apache.hadoop.mapreduce.MRJobConfig;
+import org.apache.hadoop.test.GenericTestUtils.LogCapturer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.BeforeEach;
@@ -24,6 +25,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.slf4j.LoggerFactory;
 
 /**
  * Whole reduce tasks against the shuffle services of NodeManagers, as both run in a cluster: HTTP
@@ -100,13 +102,22 @@ final class NodeShuffleTest {
     Duration connecting = Duration.ofSeconds(1);
     rig.conf.set(TASK + "connect.timeout", connecting.toMillis() + "ms");
     long took;
+    LogCapturer ours = LogCapturer.captureLogs(LoggerFactory.getLogger("io.rdmashuffle"));
+    LogCapturer shuffle = LogCapturer.captureLogs(LoggerFactory.getLogger(RdmaShuffle.class));
     try (BlackHole hole = BlackHole.open(kind)) {
       rig.conf.setInt(TASK + "port", hole.port());
       long begin = System.nanoTime();
       assertThat(rig.runPlugin()).isEqualTo(rig.outputs().sums());
       took = System.nanoTime() - begin;
       assertThat(hole.connected()).as("connections").isLessThanOrEqualTo(1);
+    } finally {
+      ours.stopCapturing();
+      shuffle.stopCapturing();
     }
+    assertThat((ours.getOutput() + shuffle.getOutput()).lines())
+        .as("one line for one decision")
+        .filteredOn(line -> line.matches(".* for [0-9]+ ms: .*"))
+        .hasSize(1);
     assertThat(Duration.ofNanos(took)).isBetween(connecting, connecting.plusSeconds(8));
     assertThat(byHttp()).isEqualTo(3 * MAPS);
     assertThat(rig.reported("HOSTS_FALLEN_BACK")).isEqualTo(1);
