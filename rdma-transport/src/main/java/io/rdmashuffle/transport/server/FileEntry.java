@@ -2,6 +2,7 @@ package io.rdmashuffle.transport.server;
 
 import io.rdmashuffle.transport.FallbackReason;
 import io.rdmashuffle.transport.memory.Pages;
+import io.rdmashuffle.transport.wire.WireLimits;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -16,12 +17,14 @@ import java.util.concurrent.atomic.AtomicReference;
  * the slow pool calls.
  */
 final class FileEntry {
+  private static final long LONGEST_BYTES = 1L << 62;
+
   private final OutputFile file;
   private final long slotBytes;
   private final Pages pages;
   private final AtomicReference<FileIdentity> identity = new AtomicReference<>();
   private final List<Window> windows = new ArrayList<>(1);
-  private final SlotDemand demand;
+  private final SlotDemand demand = new SlotDemand();
   private volatile boolean ownWrites;
   private int busy;
   private boolean forgotten;
@@ -35,7 +38,6 @@ final class FileEntry {
     this.file = file;
     this.slotBytes = slotBytes;
     this.pages = pages;
-    this.demand = new SlotDemand((int) (file.bytes() / slotBytes) + 1);
   }
 
   OutputFile file() {
@@ -92,12 +94,22 @@ final class FileEntry {
 
   // ---- windows
 
-  int slotOf(long offsetBytes) {
-    return (int) (offsetBytes / slotBytes);
+  long slotOf(long offsetBytes) {
+    return offsetBytes / slotBytes;
   }
 
-  long slotEnd(int slot) {
-    return (slot + 1L) * slotBytes;
+  long slotEnd(long slot) {
+    return (slot + 1) * slotBytes;
+  }
+
+  /**
+   * Whether windows may hold the block: it must not be more pieces than an answer has room for, as
+   * many as it touches slots at least, nor lie where page-aligned offsets are no numbers any more.
+   */
+  boolean mayHaveWindows(BlockLocation block) {
+    long last = block.offsetBytes() + block.bytes() - 1;
+    return file.bytes() <= LONGEST_BYTES
+        && slotOf(last) - slotOf(block.offsetBytes()) < WireLimits.PIECES_PER_BLOCK;
   }
 
   List<Window> windows() {
@@ -139,9 +151,9 @@ final class FileEntry {
   }
 
   /** Bytes of the slot that have a window. */
-  long coveredBytes(int slot) {
+  long coveredBytes(long slot) {
     long sum = 0;
-    for (int i = indexAfter((long) slot * slotBytes - 1); i < windows.size(); i++) {
+    for (int i = indexAfter(slot * slotBytes - 1); i < windows.size(); i++) {
       if (windows.get(i).fromBytes() >= slotEnd(slot)) {
         break;
       }

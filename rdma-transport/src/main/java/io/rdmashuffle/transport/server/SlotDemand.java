@@ -1,18 +1,26 @@
 package io.rdmashuffle.transport.server;
 
-import java.util.Arrays;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
 
 /**
  * What was asked of each slot of a file while it had no window: how much in all, and over which
- * range. Halved once per epoch of {@link Pressure}. Progress thread only.
+ * range. Halved once per epoch of {@link Pressure}. However long the file is, a bounded number of
+ * slots is remembered, those asked for last. Progress thread only.
  */
 final class SlotDemand {
-  private static final int NUMBERS_PER_SLOT = 3; // bytes, from, to
-  private final long[] numbers;
+  static final int MOST_SLOTS = 512;
+
+  /** The one not asked for the longest comes first. */
+  private final Map<Long, Asked> slots = new LinkedHashMap<>(4, 0.75f, true);
+
   private int epoch;
 
-  SlotDemand(int slots) {
-    numbers = new long[slots * NUMBERS_PER_SLOT];
+  private static final class Asked {
+    private long bytes;
+    private long from = Long.MAX_VALUE;
+    private long to;
   }
 
   /**
@@ -21,48 +29,47 @@ final class SlotDemand {
    * @param from offset in the file
    * @param to behind the last byte
    */
-  void add(int slot, long from, long to, int currentEpoch) {
+  void add(long slot, long from, long to, int currentEpoch) {
     age(currentEpoch);
-    int i = slot * NUMBERS_PER_SLOT;
-    if (numbers[i] == 0) {
-      numbers[i + 1] = from;
-      numbers[i + 2] = to;
-    } else {
-      numbers[i + 1] = Math.min(numbers[i + 1], from);
-      numbers[i + 2] = Math.max(numbers[i + 2], to);
+    Asked asked = slots.computeIfAbsent(slot, s -> new Asked());
+    asked.bytes += Window.chargeOf(to - from);
+    asked.from = Math.min(asked.from, from);
+    asked.to = Math.max(asked.to, to);
+    if (slots.size() > MOST_SLOTS) {
+      Iterator<Asked> oldestFirst = slots.values().iterator();
+      oldestFirst.next();
+      oldestFirst.remove();
     }
-    numbers[i] += Window.chargeOf(to - from);
   }
 
   private void age(int currentEpoch) {
     int halvings = Math.min(currentEpoch - epoch, Long.SIZE - 1);
     epoch = currentEpoch;
     if (halvings > 0) {
-      for (int i = 0; i < numbers.length; i += NUMBERS_PER_SLOT) {
-        numbers[i] >>= halvings;
-      }
+      slots.values().forEach(asked -> asked.bytes >>= halvings);
+      slots.values().removeIf(asked -> asked.bytes == 0);
     }
   }
 
   /** How much was asked for, counting again what was asked for again. */
-  long bytes(int slot) {
-    return numbers[slot * NUMBERS_PER_SLOT];
+  long bytes(long slot) {
+    Asked asked = slots.get(slot);
+    return asked == null ? 0 : asked.bytes;
   }
 
   /** How much of that falls to a part of the slot, as if it had been asked for evenly. */
-  long shareOf(int slot, long partBytes) {
+  long shareOf(long slot, long partBytes) {
     long spread = spreadBytes(slot);
     return partBytes >= spread ? bytes(slot) : (long) ((double) bytes(slot) * partBytes / spread);
   }
 
   /** From the first byte asked for to the last; 0 if there was none. */
-  long spreadBytes(int slot) {
-    int i = slot * NUMBERS_PER_SLOT;
-    return numbers[i] == 0 ? 0 : numbers[i + 2] - numbers[i + 1];
+  long spreadBytes(long slot) {
+    Asked asked = slots.get(slot);
+    return asked == null ? 0 : asked.to - asked.from;
   }
 
-  void clear(int slot) {
-    int i = slot * NUMBERS_PER_SLOT;
-    Arrays.fill(numbers, i, i + NUMBERS_PER_SLOT, 0);
+  void clear(long slot) {
+    slots.remove(slot);
   }
 }

@@ -50,7 +50,7 @@ final class StagingLayout {
 
   /** How many pieces a block of that length would be. */
   long pieces(long bytes) {
-    return (bytes + chunkBytes - 1) / chunkBytes;
+    return bytes / chunkBytes + (bytes % chunkBytes == 0 ? 0 : 1); // no sum: it may overflow
   }
 
   /** Whether a block of that length would have room if there were no others. */

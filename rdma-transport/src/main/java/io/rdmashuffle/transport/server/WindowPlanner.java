@@ -55,7 +55,7 @@ final class WindowPlanner {
     Map<FileEntry, List<BlockLocation>> byFile = new LinkedHashMap<>();
     for (BlockLocation block : misses) {
       FileEntry entry = cache.entry(block.file());
-      if (entry != null) {
+      if (entry != null && entry.mayHaveWindows(block)) {
         byFile.computeIfAbsent(entry, e -> new ArrayList<>(1)).add(block);
       }
     }
@@ -112,7 +112,7 @@ final class WindowPlanner {
 
   /** What was asked for around a gap; of that only the window's share, if it cannot grow. */
   private long demand(FileEntry entry, Gap gap, boolean evicts) {
-    int slot = entry.slotOf(gap.fromBytes());
+    long slot = entry.slotOf(gap.fromBytes());
     return evicts
         ? entry.demand().shareOf(slot, Math.max(gap.bytes(), stageBelowBytes))
         : entry.demand().bytes(slot);
@@ -168,7 +168,7 @@ final class WindowPlanner {
 
   /** Extends a run into free room: towards the file's end first, where the next blocks lie. */
   private Gap grow(FileEntry entry, Gap run) {
-    int slot = entry.slotOf(run.fromBytes());
+    long slot = entry.slotOf(run.fromBytes());
     long asked = Math.min(entry.demand().bytes(slot), entry.demand().spreadBytes(slot));
     long besides = Math.max(0, asked - run.bytes());
     long earned = (entry.coveredBytes(slot) + besides) / cache.pressure().bar();

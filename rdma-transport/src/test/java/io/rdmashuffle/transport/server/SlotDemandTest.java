@@ -5,7 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import org.junit.jupiter.api.Test;
 
 final class SlotDemandTest {
-  private final SlotDemand demand = new SlotDemand(3);
+  private final SlotDemand demand = new SlotDemand();
 
   @Test
   void addsUpAndSpreads() {
@@ -50,6 +50,19 @@ final class SlotDemandTest {
     assertThat(demand.shareOf(0, 80_000)).isEqualTo(40_000);
     assertThat(demand.shareOf(0, 1_000_000)).isEqualTo(40_000);
     assertThat(demand.shareOf(1, 20_000)).isZero();
+  }
+
+  @Test
+  void aBoundedNumberOfSlotsIsRememberedThoseAskedForLast() {
+    long far = 1L << 40;
+    for (long slot = far; slot < far + 10_000; slot++) {
+      demand.add(7, 0, 5000, 0);
+      demand.add(slot, slot * 100, slot * 100 + 10_000, 0);
+    }
+    assertThat(demand.bytes(far)).isZero();
+    assertThat(demand.bytes(far + 9_999)).isEqualTo(10_000);
+    assertThat(demand.bytes(far + 10_000 - SlotDemand.MOST_SLOTS / 2)).isEqualTo(10_000);
+    assertThat(demand.bytes(7)).as("asked for again and again").isEqualTo(10_000 * 5000L);
   }
 
   @Test
