@@ -25,8 +25,12 @@ public interface Block extends AutoCloseable {
   /** A new stream over all bytes, without a copy. */
   InputStream stream();
 
+  /** All bytes in order, without a copy: a view of each piece. */
+  ByteBuffer[] buffers();
+
   /**
-   * All bytes in one buffer: a view where they lie in one piece, else a copy on the heap.
+   * All bytes in one buffer: a view where they lie in one piece, else a copy on the heap, which is
+   * for small blocks only.
    *
    * @throws IllegalStateException if the block is larger than a buffer can be
    */

@@ -35,6 +35,12 @@ final class LandedBlock extends PartsBlock {
   }
 
   @Override
+  public ByteBuffer[] buffers() {
+    memory.lent();
+    return super.buffers();
+  }
+
+  @Override
   public ByteBuffer buffer() {
     memory.lent();
     return super.buffer();

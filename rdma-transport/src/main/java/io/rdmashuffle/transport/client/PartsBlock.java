@@ -3,6 +3,7 @@ package io.rdmashuffle.transport.client;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
+import java.util.function.Function;
 
 /** What blocks in chunks and on the heap have in common: bytes in one or more parts. */
 abstract class PartsBlock implements Block {
@@ -47,12 +48,20 @@ abstract class PartsBlock implements Block {
 
   @Override
   public ByteBuffer buffer() {
+    return whileOpen(parts -> parts.length == 1 ? parts[0] : joined(parts));
+  }
+
+  @Override
+  public ByteBuffer[] buffers() {
+    return whileOpen(parts -> parts);
+  }
+
+  private <T> T whileOpen(Function<ByteBuffer[], T> use) {
     if (!tryBeginRead()) {
       throw new IllegalStateException(closedText());
     }
     try {
-      ByteBuffer[] parts = parts();
-      return parts.length == 1 ? parts[0] : joined(parts);
+      return use.apply(parts());
     } finally {
       endRead();
     }

@@ -26,6 +26,7 @@ final class RdmaManagedBuffer extends ManagedBuffer {
     return block.bytes();
   }
 
+  /** Copies a block of several pieces to the heap; Spark reads shuffled blocks as streams. */
   @Override
   public ByteBuffer nioByteBuffer() {
     return block.buffer();
@@ -59,7 +60,8 @@ final class RdmaManagedBuffer extends ManagedBuffer {
 
   @Override
   public Object convertToNetty() {
-    return Unpooled.wrappedBuffer(block.buffer());
+    ByteBuffer[] pieces = block.buffers();
+    return Unpooled.wrappedBuffer(pieces.length, pieces); // more than its usual 16 it would copy
   }
 
   /** Abstract in Spark 4, unknown in 3.5: hence no Override, which would not matter to the JVM. */

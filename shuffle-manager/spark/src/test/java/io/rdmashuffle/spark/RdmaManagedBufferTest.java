@@ -25,6 +25,17 @@ final class RdmaManagedBufferTest {
   }
 
   @Test
+  void nettyGetsThePiecesThemselves() {
+    byte[] content = new byte[100];
+    ByteBuf netty = (ByteBuf) new RdmaManagedBuffer(new TestBlock(content)).convertToNetty();
+
+    content[99] = 7; // after the conversion
+
+    assertThat(netty.getByte(99)).isEqualTo((byte) 7);
+    assertThat(netty.nioBufferCount()).isEqualTo(100);
+  }
+
+  @Test
   void blockIsClosedByTheLastReleaseAlone() {
     buffer.retain();
     buffer.retain();

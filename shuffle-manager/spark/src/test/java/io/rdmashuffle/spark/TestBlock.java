@@ -35,6 +35,15 @@ final class TestBlock implements Block {
   }
 
   @Override
+  public ByteBuffer[] buffers() {
+    ByteBuffer[] pieces = new ByteBuffer[content.length];
+    for (int i = 0; i < pieces.length; i++) {
+      pieces[i] = ByteBuffer.wrap(content, i, 1).slice();
+    }
+    return pieces;
+  }
+
+  @Override
   public ByteBuffer buffer() {
     return ByteBuffer.wrap(content);
   }

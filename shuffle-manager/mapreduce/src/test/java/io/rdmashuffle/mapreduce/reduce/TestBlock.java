@@ -52,6 +52,11 @@ final class TestBlock implements Block {
   }
 
   @Override
+  public ByteBuffer[] buffers() {
+    return new ByteBuffer[] {buffer()};
+  }
+
+  @Override
   public ByteBuffer buffer() {
     return ByteBuffer.wrap(content, 0, length);
   }
