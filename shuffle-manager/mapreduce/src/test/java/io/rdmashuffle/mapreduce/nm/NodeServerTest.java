@@ -6,10 +6,13 @@ import io.rdmashuffle.mapreduce.JobCredential;
 import io.rdmashuffle.mapreduce.MapOutputKeys;
 import io.rdmashuffle.mapreduce.MapReduceSettings;
 import io.rdmashuffle.mapreduce.nm.SoftReader.Fetched;
+import io.rdmashuffle.mapreduce.reduce.Segment;
+import io.rdmashuffle.mapreduce.reduce.SegmentBatch;
 import io.rdmashuffle.transport.Counter;
 import io.rdmashuffle.transport.Counters;
 import io.rdmashuffle.transport.FallbackReason;
 import io.rdmashuffle.transport.OwnerTransport;
+import io.rdmashuffle.transport.TransportSettings;
 import io.rdmashuffle.transport.client.Block.Source;
 import io.rdmashuffle.transport.testing.SoftAdapter;
 import io.rdmashuffle.transport.verbs.disni.DisniProvider;
@@ -21,11 +24,14 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.mapred.JobConf;
 import org.apache.hadoop.mapred.TaskAttemptID;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -305,6 +311,47 @@ final class NodeServerTest {
     assertThat(fetched.read(1).attribute()).isEqualTo(bytes);
     assertThat(fetched.reason(2)).isEqualTo(FallbackReason.UNKNOWN_BLOCK);
     assertThat(fetched.read(3).bytes()).containsExactly(1, 2, 3, 4);
+  }
+
+  /** Four fetchers of a task that may register 8 MiB, each three segments of 3 MB, in turns. */
+  @Test
+  void aReduceTaskWithASmallPoolReadsEverythingWithinItsOverflowMemory() throws Exception {
+    JobConf task = new JobConf(false);
+    task.set("mapreduce.shuffle.rdma.memory.registered.max", "8m");
+    task.set("mapreduce.shuffle.rdma.pool.size", "8m");
+    Map<TaskAttemptID, byte[]> expected = new HashMap<>();
+    List<List<TaskAttemptID>> attempts = new ArrayList<>();
+    for (int map = 0; map < 12; map++) {
+      TaskAttemptID attempt = MapOutputFiles.attempt(JOB, map);
+      expected.put(attempt, files.write(JOB, map, 3_000_000)[0]);
+      if (map % 3 == 0) {
+        attempts.add(new ArrayList<>());
+      }
+      attempts.get(map / 3).add(attempt);
+    }
+    start(JOB);
+    TransportSettings settings = MapReduceSettings.ofTask(task).transport();
+    SoftReader reader = new SoftReader(soft, port, JOB.credential(), settings);
+    readers.add(reader);
+
+    List<SegmentBatch> fetchers = reader.batches(task, attempts);
+    long mostBytes = 0;
+    for (int round = 0; round < 3; round++) {
+      List<Segment> open = new ArrayList<>();
+      for (SegmentBatch fetcher : fetchers) {
+        open.add((Segment) fetcher.next().orElseThrow());
+      }
+      for (int at = 0; at < 3_000_000; at += 100_000) {
+        for (Segment segment : open) {
+          assertThat(segment.stream().readNBytes(100_000))
+              .isEqualTo(Arrays.copyOfRange(expected.get(segment.attempt()), at, at + 100_000));
+        }
+        mostBytes = Math.max(mostBytes, reader.level("overflow-bytes"));
+      }
+    }
+    fetchers.forEach(SegmentBatch::close);
+
+    assertThat(mostBytes).isBetween(1L, settings.overflow().leastBytes());
   }
 
   @Test

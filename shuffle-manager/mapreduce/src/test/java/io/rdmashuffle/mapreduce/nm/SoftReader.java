@@ -26,7 +26,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import org.apache.hadoop.mapreduce.TaskAttemptID;
+import org.apache.hadoop.mapred.JobConf;
+import org.apache.hadoop.mapred.TaskAttemptID;
 
 /** A reduce task's transport on the software adapter. */
 final class SoftReader implements AutoCloseable {
@@ -55,6 +56,15 @@ final class SoftReader implements AutoCloseable {
   record Read(byte[] bytes, long attribute, Block.Source source) {}
 
   SoftReader(VerbsProvider soft, int port, JobCredential credential) throws Exception {
+    this(
+        soft,
+        port,
+        credential,
+        TransportSettings.defaults(new MemoryBudget.Bound(128L << 20, "the test's bound", "none")));
+  }
+
+  SoftReader(VerbsProvider soft, int port, JobCredential credential, TransportSettings settings)
+      throws Exception {
     Invitation invitation =
         new Invitation.Ticket(
             List.of(new InetSocketAddress(LOOPBACK, port)), credential.id(), credential.secret());
@@ -63,8 +73,16 @@ final class SoftReader implements AutoCloseable {
         ReaderTransport.open(
             new RdmaTransport.Site(soft, LOOPBACK, "reduce", NanoClock.system()),
             peer -> CompletableFuture.completedFuture(invitation),
-            TransportSettings.defaults(
-                new MemoryBudget.Bound(128L << 20, "the test's bound", "none")));
+            settings);
+  }
+
+  /** Those of reduce 0, as the fetchers of a task with these settings read them. */
+  List<SegmentBatch> batches(JobConf task, List<? extends List<TaskAttemptID>> attempts) {
+    return TestGates.batches(transport.client(), node, task, attempts);
+  }
+
+  long level(String name) {
+    return transport.levels().get(name);
   }
 
   /** The segments of one reduce, as a fetcher reads them; the caller closes it. */

@@ -9,7 +9,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.mapred.JobConf;
-import org.apache.hadoop.mapreduce.TaskAttemptID;
+import org.apache.hadoop.mapred.TaskAttemptID;
 
 /** Sessions over a client of the test's own, for tests of other packages. */
 public final class TestGates {
@@ -50,6 +50,15 @@ public final class TestGates {
       BlockClient client, Peer node, int reduce, List<? extends TaskAttemptID> attempts) {
     BatchLimits limits = ReduceSettings.from(new JobConf(false)).limits();
     return new SegmentBatch(client, node, new JobKeys(reduce), limits, attempts);
+  }
+
+  /** Those of several fetchers of one task, which share what its settings give them. */
+  public static List<SegmentBatch> batches(
+      BlockClient client, Peer node, JobConf task, List<? extends List<TaskAttemptID>> attempts) {
+    BatchLimits limits = ReduceSettings.from(task).limits();
+    return attempts.stream()
+        .map(some -> new SegmentBatch(client, node, new JobKeys(0), limits, some))
+        .toList();
   }
 
   /**
