@@ -1,6 +1,8 @@
 package io.rdmashuffle.benchmarks.demo;
 
+import io.rdmashuffle.transport.device.AddressRange;
 import io.rdmashuffle.transport.device.DeviceSelection;
+import io.rdmashuffle.transport.device.DeviceSetting;
 import io.rdmashuffle.transport.device.HostPaths;
 import io.rdmashuffle.transport.device.NetdevAddresses;
 import io.rdmashuffle.transport.device.Selection;
@@ -18,7 +20,12 @@ public final class DemoDevice {
   public static String choose(String asked) {
     Selection selection =
         new DeviceSelection(HostPaths.system(), NetdevAddresses.system())
-            .choose(new DeviceSelection.Request(asked, InetAddress.getLoopbackAddress(), 0));
+            .choose(
+                new DeviceSelection.Request(
+                    new DeviceSetting(asked),
+                    AddressRange.ANY,
+                    InetAddress.getLoopbackAddress(),
+                    0));
     if (!(selection instanceof Selection.NotUsable none)) {
       return asked;
     }

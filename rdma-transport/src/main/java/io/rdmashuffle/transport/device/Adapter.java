@@ -7,13 +7,18 @@ import java.util.Optional;
  * One RDMA adapter as sysfs shows it.
  *
  * @param name as in mlx5_0
- * @param nodeGuid four groups of four hexadecimal digits
- * @param transport what it speaks
- * @param isSoftware whether the kernel emulates it (rxe, siw), which is slower than TCP
+ * @param identity what sysfs says of the whole adapter
  * @param ports in order of their numbers
+ * @param obstacle why this process cannot open it, if so
  */
-public record Adapter(
-    String name, String nodeGuid, Transport transport, boolean isSoftware, List<Port> ports) {
+public record Adapter(String name, Identity identity, List<Port> ports, Optional<String> obstacle) {
+
+  /**
+   * @param nodeGuid four groups of four hexadecimal digits
+   * @param transport what it speaks
+   * @param isSoftware whether the kernel emulates it (rxe, siw), which is slower than TCP
+   */
+  public record Identity(String nodeGuid, Transport transport, boolean isSoftware) {}
 
   /** As node_type tells. */
   public enum Transport {
@@ -27,10 +32,13 @@ public record Adapter(
 
   /** Why no port of it can be used. Empty if the adapter itself is well. */
   public Optional<String> whyUnusable() {
-    if (transport == Transport.OTHER) {
+    if (obstacle.isPresent()) {
+      return obstacle;
+    }
+    if (identity.transport() == Transport.OTHER) {
       return Optional.of("is neither InfiniBand, RoCE nor iWARP");
     }
-    if (!isSoftware && nodeGuid.chars().allMatch(c -> c == '0' || c == ':')) {
+    if (!identity.isSoftware() && identity.nodeGuid().chars().allMatch(c -> c == '0' || c == ':')) {
       return Optional.of(
           "is a virtual function without a node GUID: the host must assign one"
               + " (ip link set DEVICE vf N node_guid)");

@@ -1,51 +1,62 @@
 package io.rdmashuffle.transport.device;
 
+import io.rdmashuffle.transport.device.Adapter.Identity;
 import io.rdmashuffle.transport.device.Adapter.Transport;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Set;
+import java.util.Optional;
 import java.util.regex.Pattern;
 
 /** Reads adapters out of /sys/class/infiniband: Documentation/ABI/stable/sysfs-class-infiniband. */
 public final class AdapterReader {
-  private static final Pattern SOFTWARE_NAME = Pattern.compile("(rxe|siw)[0-9_].*|rxe|siw");
-  private static final Pattern SOFTWARE_DESCRIPTION = Pattern.compile("rxe.*|.*[Ss]oftware.*");
   private static final Pattern PORT_NUMBER = Pattern.compile("[1-9][0-9]{0,3}");
-  private static final int ARPHRD_INFINIBAND = 32; // linux/if_arp.h
 
-  private static final int MAC_DIGITS = 12;
+  /** As siw writes it; it cannot be changed there (siw has no modify_device). */
+  private static final String SIW_DESCRIPTION = "Software iWARP stack";
 
-  private final Path root;
-  private final Path netdevs;
-  private final NetdevAddresses addresses;
+  private final HostPaths paths;
+  private final PortInterfaces interfaces;
 
   public AdapterReader(HostPaths paths, NetdevAddresses addresses) {
-    this.root = paths.adapters();
-    this.netdevs = paths.netdevs();
-    this.addresses = addresses;
+    this.paths = paths;
+    this.interfaces = new PortInterfaces(paths, addresses);
   }
 
   /** All adapters, by name; empty if the host has none or no driver for one. */
   public List<Adapter> adapters() {
-    return KernelFiles.names(root).stream().map(this::adapter).toList();
+    return KernelFiles.names(paths.adapters()).stream().map(this::adapter).toList();
   }
 
   private Adapter adapter(String name) {
-    Path folder = root.resolve(name);
+    Path folder = paths.adapters().resolve(name);
+    String nodeType = KernelFiles.label(folder.resolve("node_type"));
+    if (nodeType.isEmpty()) {
+      Identity unknown = new Identity("", Transport.OTHER, false);
+      return new Adapter(name, unknown, List.of(), Optional.of(whyUnread(folder)));
+    }
+    Transport transport = transport(nodeType);
+    Identity identity =
+        new Identity(
+            KernelFiles.text(folder.resolve("node_guid")),
+            transport,
+            isSoftware(transport, folder));
     List<Port> ports =
         KernelFiles.names(folder.resolve("ports")).stream()
             .filter(n -> PORT_NUMBER.matcher(n).matches())
-            .map(n -> port(name, Integer.parseInt(n)))
+            .map(n -> port(name, transport, Integer.parseInt(n)))
             .toList();
     return new Adapter(
-        name,
-        KernelFiles.text(folder.resolve("node_guid")),
-        transport(KernelFiles.label(folder.resolve("node_type"))),
-        isSoftware(name, folder),
-        ports);
+        name, identity, ports, transport == Transport.OTHER ? Optional.empty() : obstacle(name));
+  }
+
+  private static String whyUnread(Path folder) {
+    return Files.isDirectory(folder)
+        ? "cannot be read, " + folder.resolve("node_type") + " is missing"
+        : "cannot be read, "
+            + folder
+            + " leads nowhere: something hides /sys/devices from this process";
   }
 
   private static Transport transport(String nodeType) {
@@ -56,16 +67,31 @@ public final class AdapterReader {
     };
   }
 
-  /** Only rxe has the attribute parent; only hardware hangs on a bus and so has a device. */
-  private static boolean isSoftware(String name, Path folder) {
+  /**
+   * Only rxe has the attribute parent; only hardware hangs on a bus and so has a device, apart from
+   * older siw, which hangs on the device of its interface. Names and, but for siw, descriptions are
+   * free text (rdma-ndd writes the host's name there).
+   */
+  private static boolean isSoftware(Transport transport, Path folder) {
     return Files.exists(folder.resolve("parent"))
         || !Files.exists(folder.resolve("device"))
-        || SOFTWARE_NAME.matcher(name).matches()
-        || SOFTWARE_DESCRIPTION.matcher(KernelFiles.text(folder.resolve("node_desc"))).matches();
+        || (transport == Transport.IWARP
+            && KernelFiles.text(folder.resolve("node_desc")).equals(SIW_DESCRIPTION));
   }
 
-  private Port port(String adapter, int number) {
-    Path folder = root.resolve(adapter).resolve("ports").resolve(Integer.toString(number));
+  /** A container may have the device files of some adapters only. */
+  private Optional<String> obstacle(String name) {
+    return KernelFiles.names(paths.verbs()).stream()
+        .filter(file -> KernelFiles.text(paths.verbs().resolve(file).resolve("ibdev")).equals(name))
+        .map(paths.deviceFiles()::resolve)
+        .filter(file -> !Files.exists(file))
+        .map(file -> "cannot be opened, " + file + " is missing: give it to the container")
+        .findFirst();
+  }
+
+  private Port port(String adapter, Transport transport, int number) {
+    Path device = paths.adapters().resolve(adapter);
+    Path folder = device.resolve("ports").resolve(Integer.toString(number));
     Link link =
         new Link(
             KernelFiles.label(folder.resolve("state")),
@@ -77,11 +103,11 @@ public final class AdapterReader {
             KernelFiles.number(folder.resolve("lid"), 0),
             KernelFiles.number(folder.resolve("sm_lid"), 0));
     List<Gid> gids = gids(folder);
-    Path device = root.resolve(adapter);
-    Set<String> netdevs = link.isInfiniBand() ? ipoib(device, number) : ethernet(device, gids);
-    List<Port.Interface> interfaces =
-        netdevs.stream().map(n -> new Port.Interface(n, addresses.of(n))).toList();
-    return new Port(adapter, number, link, lids, gids, interfaces);
+    List<Port.Interface> netdevs =
+        link.isInfiniBand()
+            ? interfaces.ipoib(device, number)
+            : interfaces.ethernet(device, transport, gids);
+    return new Port(adapter, number, link, lids, gids, netdevs);
   }
 
   private static List<Gid> gids(Path port) {
@@ -100,53 +126,5 @@ public final class AdapterReader {
       }
     }
     return List.copyOf(gids);
-  }
-
-  /**
-   * The interfaces its GIDs come from (VLANs and bonds too), else those of the adapter, else the
-   * one whose address the GID holds: all that siw shows on 6.1.
-   */
-  private Set<String> ethernet(Path device, List<Gid> gids) {
-    Set<String> found = new LinkedHashSet<>();
-    gids.stream().map(Gid::netdev).filter(n -> !n.isEmpty()).forEach(found::add);
-    if (found.isEmpty()) {
-      String parent = KernelFiles.text(device.resolve("parent"));
-      found.addAll(
-          parent.isEmpty() ? KernelFiles.names(device.resolve("device/net")) : List.of(parent));
-    }
-    if (found.isEmpty()) {
-      gids.stream().flatMap(gid -> withAddressOf(gid).stream()).forEach(found::add);
-    }
-    return found;
-  }
-
-  /** An iWARP GID is the MAC address with zeros behind it (siw_query_gid). */
-  private List<String> withAddressOf(Gid gid) {
-    String digits = gid.value().replace(":", "");
-    String mac = digits.substring(0, Math.min(MAC_DIGITS, digits.length()));
-    if (!digits.substring(mac.length()).chars().allMatch(c -> c == '0')) {
-      return List.of();
-    }
-    return KernelFiles.names(netdevs).stream()
-        .filter(
-            name ->
-                KernelFiles.text(netdevs.resolve(name).resolve("address"))
-                    .replace(":", "")
-                    .equals(mac))
-        .toList();
-  }
-
-  /** The interfaces of the adapter that are IPoIB and on this port. */
-  private static Set<String> ipoib(Path device, int port) {
-    Path folder = device.resolve("device/net");
-    Set<String> netdevs = new LinkedHashSet<>();
-    for (String name : KernelFiles.names(folder)) {
-      Path netdev = folder.resolve(name);
-      boolean infiniBand = KernelFiles.number(netdev.resolve("type"), 0) == ARPHRD_INFINIBAND;
-      if (infiniBand && KernelFiles.number(netdev.resolve("dev_port"), 0) == port - 1) {
-        netdevs.add(name);
-      }
-    }
-    return netdevs;
   }
 }

@@ -5,140 +5,160 @@ import io.rdmashuffle.transport.device.Selection.Provider;
 import io.rdmashuffle.transport.device.Selection.Selected;
 import java.net.Inet4Address;
 import java.net.InetAddress;
-import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
 /**
- * Chooses the port that this process uses, by a setting: {@code auto}, an adapter ({@code mlx5_0}),
- * a port ({@code mlx5_0:1}), an IPv4 address of a port, or {@code soft} for the software adapter of
- * this project.
+ * Chooses the port that this process uses, and the address of it, by a {@link DeviceSetting}.
  *
  * <p>{@code auto} takes real adapters only: software ones, the kernel's rxe and siw too, lose to
  * TCP. Of several ports it takes the one with the preferred address, else the fastest, else the
- * first by name.
+ * first by name; one that has only link-local addresses is the last choice. Of several addresses it
+ * takes the primary one of the first subnet before single (/32) and link-local ones.
  *
  * <p>Looks once per {@link #choose}. Any thread.
  */
 public final class DeviceSelection {
-  private static final String AUTO = "auto";
-  private static final String SOFT = "soft";
   private static final String SOFT_DEVICE = "soft0"; // as the software adapter calls itself
-  private static final Pattern IPV4 = Pattern.compile("[0-9]{1,3}(\\.[0-9]{1,3}){3}");
-  private static final Comparator<Port> FASTEST =
-      Comparator.comparingDouble((Port p) -> p.link().gigabitsPerSecond()).reversed();
+  private static final Comparator<Candidate> BEST =
+      Comparator.comparing(Candidate::isLinkLocal)
+          .thenComparing(Comparator.comparingDouble(Candidate::gigabitsPerSecond).reversed());
 
   private final HostPaths paths;
-  private final AdapterReader reader;
+  private final NetdevAddresses addresses;
 
   public DeviceSelection(HostPaths paths, NetdevAddresses addresses) {
     this.paths = paths;
-    this.reader = new AdapterReader(paths, addresses);
+    this.addresses = addresses;
   }
 
   /**
    * What to choose by.
    *
-   * @param setting as described above
+   * @param setting what the user asks for
+   * @param range what the address must be in
    * @param preferred the address the host engine listens on; the software adapter takes it
    * @param wantedBytes registered memory the settings ask for, to be compared with the limit
    */
-  public record Request(String setting, InetAddress preferred, long wantedBytes) {}
+  public record Request(
+      DeviceSetting setting, AddressRange range, InetAddress preferred, long wantedBytes) {
+    private boolean allows(NetdevAddress address) {
+      return setting.matches(address) && range.allows(address);
+    }
+  }
+
+  /** A port with the addresses of it that may be taken, best first. */
+  private record Candidate(Port port, List<NetdevAddress> addresses) {
+    boolean isLinkLocal() {
+      return addresses.get(0).isLinkLocal();
+    }
+
+    double gigabitsPerSecond() {
+      return port.link().gigabitsPerSecond();
+    }
+
+    boolean has(InetAddress address) {
+      return addresses.stream().anyMatch(a -> a.address().equals(address));
+    }
+  }
 
   public Selection choose(Request request) {
-    String setting = request.setting().strip();
-    if (setting.equals(SOFT)) {
+    DeviceSetting setting = request.setting();
+    if (setting.isSoft()) {
       return soft(request);
     }
-    List<Adapter> adapters = reader.adapters();
+    List<Adapter> adapters = new AdapterReader(paths, addresses).adapters();
     if (adapters.isEmpty()) {
-      return new NotUsable(whyNoAdapter());
+      return new NotUsable("no RDMA adapter: " + new EmptyFolder(paths).why());
     }
     List<Adapter> wanted = adapters.stream().filter(a -> matches(a, setting)).toList();
     if (wanted.isEmpty()) {
       return new NotUsable(whyNoMatch(setting, adapters));
     }
-    List<Port> usable =
+    List<Candidate> usable =
         wanted.stream()
             .filter(a -> a.whyUnusable().isEmpty())
             .flatMap(a -> a.ports().stream())
-            .filter(p -> matches(p, setting) && p.whyUnusable().isEmpty())
-            .sorted(FASTEST)
+            .filter(p -> setting.matches(p) && whyNot(p, request).isEmpty())
+            .map(p -> new Candidate(p, allowed(p, request)))
+            .sorted(BEST)
             .toList();
-    if (usable.isEmpty()) {
-      return new NotUsable(whyNotUsable(setting, wanted));
-    }
-    return openable(request, usable);
+    return usable.isEmpty()
+        ? new NotUsable(whyNotUsable(request, wanted))
+        : openable(request, usable);
   }
 
   /** It listens on TCP, so any local IPv4 address will do. */
   private Selection soft(Request request) {
-    InetAddress preferred = request.preferred();
-    boolean usable = preferred instanceof Inet4Address && !preferred.isAnyLocalAddress();
-    InetAddress address = usable ? preferred : ipv4("127.0.0.1");
-    return new Selected(Provider.SOFT, SOFT_DEVICE, address, memlockWarning(request));
+    List<InetAddress> choice = new ArrayList<>(List.of(request.preferred()));
+    choice.add(InetAddress.getLoopbackAddress());
+    List<NetdevAddress> own =
+        KernelFiles.names(paths.netdevs()).stream()
+            .flatMap(n -> addresses.of(n).stream())
+            .sorted(Comparator.comparingInt(NetdevAddress::rank))
+            .toList();
+    own.forEach(a -> choice.add(a.address()));
+    for (InetAddress address : choice) {
+      if (address instanceof Inet4Address ipv4
+          && !ipv4.isAnyLocalAddress()
+          && request.range().allows().test(ipv4)) {
+        return new Selected(Provider.SOFT, SOFT_DEVICE, ipv4, memlockWarning(request));
+      }
+    }
+    return new NotUsable(
+        request.range().text()
+            + " holds none of this host's addresses "
+            + own.stream().map(NetdevAddress::text).toList());
   }
 
-  private Selection openable(Request request, List<Port> usable) {
+  private Selection openable(Request request, List<Candidate> usable) {
+    Candidate best =
+        usable.stream().filter(c -> c.has(request.preferred())).findFirst().orElse(usable.get(0));
     Path connectionManager = paths.deviceFiles().resolve("rdma_cm");
     if (!Files.exists(connectionManager)) {
       return new NotUsable(
-          usable.get(0).name()
+          best.port().name()
               + " cannot be opened, "
               + connectionManager
               + " is missing: load rdma_ucm; a container needs "
               + paths.deviceFiles()
               + " from its host");
     }
-    InetAddress address = addressFor(request, usable);
-    Port port = usable.stream().filter(p -> hasAddress(p, address)).findFirst().orElseThrow();
-    return new Selected(Provider.SYSTEM, port.name(), address, memlockWarning(request));
+    InetAddress address =
+        best.has(request.preferred()) ? request.preferred() : best.addresses().get(0).address();
+    return new Selected(Provider.SYSTEM, best.port().name(), address, memlockWarning(request));
   }
 
-  private static InetAddress addressFor(Request request, List<Port> usable) {
-    if (isAddress(request.setting())) {
-      return ipv4(request.setting().strip());
+  private static List<NetdevAddress> allowed(Port port, Request request) {
+    return port.addresses().stream().filter(request::allows).toList();
+  }
+
+  /** Why a port cannot be taken; empty if it can. */
+  private static Optional<String> whyNot(Port port, Request request) {
+    Optional<String> own = port.whyUnusable();
+    if (own.isPresent() || !allowed(port, request).isEmpty()) {
+      return own;
     }
-    return usable.stream()
-        .filter(p -> hasAddress(p, request.preferred()))
-        .map(p -> request.preferred())
-        .findFirst()
-        .orElse(usable.get(0).addresses().get(0));
+    String has =
+        port.addresses().stream().map(NetdevAddress::text).collect(Collectors.joining(", "));
+    return Optional.of("has no address in " + request.range().text() + ", but " + has);
   }
 
-  private static boolean hasAddress(Port port, InetAddress address) {
-    return port.addresses().stream().anyMatch(a -> a.equals(address));
-  }
-
-  private static boolean matches(Adapter adapter, String setting) {
-    if (setting.equals(AUTO)) {
-      return !adapter.isSoftware();
+  private static boolean matches(Adapter adapter, DeviceSetting setting) {
+    if (setting.isAuto()) {
+      return !adapter.identity().isSoftware();
     }
-    return adapter.name().equals(setting)
-        || adapter.ports().stream().anyMatch(p -> matches(p, setting));
+    return adapter.name().equals(setting.text())
+        || adapter.ports().stream().anyMatch(setting::matches);
   }
 
-  private static boolean matches(Port port, String setting) {
-    return setting.equals(AUTO)
-        || setting.equals(port.adapter())
-        || setting.equals(port.name())
-        || port.addresses().stream().anyMatch(a -> a.getHostAddress().equals(setting));
-  }
-
-  private String whyNoAdapter() {
-    return Files.isDirectory(paths.adapters())
-        ? "no RDMA adapter: " + paths.adapters() + " is empty, no driver has found one"
-        : "no RDMA adapter: " + paths.adapters() + " does not exist, no RDMA driver is loaded";
-  }
-
-  private static String whyNoMatch(String setting, List<Adapter> adapters) {
-    if (setting.equals(AUTO)) {
+  private static String whyNoMatch(DeviceSetting setting, List<Adapter> adapters) {
+    if (setting.isAuto()) {
       String names = adapters.stream().map(Adapter::name).collect(Collectors.joining(", "));
       return "only software adapters (" + names + "): they lose to TCP; name one to use it";
     }
@@ -147,11 +167,11 @@ public final class DeviceSelection {
             .flatMap(a -> a.ports().stream())
             .map(Port::describe)
             .collect(Collectors.joining(" | "));
-    String what = isAddress(setting) ? "no adapter has the address " : "there is no adapter ";
+    String what = setting.isAddress() ? "no adapter has the address " : "there is no adapter ";
     return what + setting + "; this host has: " + ports;
   }
 
-  private static String whyNotUsable(String setting, List<Adapter> wanted) {
+  private static String whyNotUsable(Request request, List<Adapter> wanted) {
     List<String> reasons = new ArrayList<>();
     for (Adapter adapter : wanted) {
       Optional<String> own = adapter.whyUnusable();
@@ -160,8 +180,8 @@ public final class DeviceSelection {
         continue;
       }
       for (Port port : adapter.ports()) {
-        if (matches(port, setting)) {
-          port.whyUnusable().ifPresent(why -> reasons.add(port.name() + " " + why));
+        if (request.setting().matches(port)) {
+          whyNot(port, request).ifPresent(why -> reasons.add(port.name() + " " + why));
         }
       }
     }
@@ -180,17 +200,5 @@ public final class DeviceSelection {
             + request.wantedBytes()
             + " are wanted: raise ulimit -l, LimitMEMLOCK= of the service, or --ulimit memlock of"
             + " the container, else blocks come by TCP");
-  }
-
-  private static boolean isAddress(String setting) {
-    return IPV4.matcher(setting.strip()).matches();
-  }
-
-  private static InetAddress ipv4(String text) {
-    try {
-      return InetAddress.getByName(text); // a literal, no lookup
-    } catch (UnknownHostException e) {
-      throw new IllegalArgumentException(text, e);
-    }
   }
 }

@@ -24,6 +24,15 @@ final class KernelFiles {
     }
   }
 
+  /** The last name of what a symbolic link leads to, empty if there is no link. */
+  static String linkedName(Path link) {
+    try {
+      return Files.readSymbolicLink(link).getFileName().toString();
+    } catch (IOException e) {
+      return "";
+    }
+  }
+
   /** What follows the colon of "4: ACTIVE". */
   static String label(Path file) {
     String text = text(file);

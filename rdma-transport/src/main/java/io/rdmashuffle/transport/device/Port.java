@@ -1,6 +1,6 @@
 package io.rdmashuffle.transport.device;
 
-import java.net.Inet4Address;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 
@@ -29,18 +29,22 @@ public record Port(
    * A network interface of the port: of RoCE and iWARP the Ethernet one, of InfiniBand IPoIB.
    *
    * @param name as in eth0
-   * @param addresses its IPv4 addresses
+   * @param addresses its IPv4 addresses that lead to the port
+   * @param whyNone why it has none, empty if it just was not given one
    */
-  public record Interface(String name, List<Inet4Address> addresses) {}
+  public record Interface(String name, List<NetdevAddress> addresses, String whyNone) {}
 
   /** How settings and messages name it: mlx5_0:1. */
   public String name() {
     return adapter + ":" + number;
   }
 
-  /** All IPv4 addresses that lead here. */
-  public List<Inet4Address> addresses() {
-    return interfaces.stream().flatMap(i -> i.addresses().stream()).toList();
+  /** All IPv4 addresses that lead here, those first that peers can most likely reach. */
+  public List<NetdevAddress> addresses() {
+    return interfaces.stream()
+        .flatMap(i -> i.addresses().stream())
+        .sorted(Comparator.comparingInt(NetdevAddress::rank))
+        .toList();
   }
 
   /** Why it cannot carry RDMA now, and what to do about it. Empty if it can. */
@@ -69,6 +73,11 @@ public record Port(
   }
 
   private String whyNoAddress() {
+    List<String> reasons =
+        interfaces.stream().map(Interface::whyNone).filter(why -> !why.isEmpty()).toList();
+    if (!reasons.isEmpty()) {
+      return String.join(", ", reasons);
+    }
     if (!interfaces.isEmpty()) {
       String names = String.join(", ", interfaces.stream().map(Interface::name).toList());
       return "has no IPv4 address: give " + names + " one (ip address add)";
@@ -88,7 +97,7 @@ public record Port(
     }
     for (Interface netdev : interfaces) {
       text.append(", ").append(netdev.name());
-      netdev.addresses().forEach(a -> text.append(' ').append(a.getHostAddress()));
+      netdev.addresses().forEach(a -> text.append(' ').append(a.text()));
     }
     whyUnusable().ifPresent(why -> text.append("; ").append(why));
     return text.toString();

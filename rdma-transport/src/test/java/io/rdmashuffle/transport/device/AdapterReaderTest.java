@@ -37,9 +37,9 @@ class AdapterReaderTest {
     tree.hardware("mlx5_0", "1: CA").infiniBand(1, "ib0");
     tree.address("ib0", "10.1.0.5");
     Adapter adapter = only();
-    assertThat(adapter.nodeGuid()).isEqualTo("0c42:a103:00a1:b2c4");
-    assertThat(adapter.transport()).isEqualTo(Transport.INFINIBAND);
-    assertThat(adapter.isSoftware()).isFalse();
+    assertThat(adapter.identity().nodeGuid()).isEqualTo("0c42:a103:00a1:b2c4");
+    assertThat(adapter.identity().transport()).isEqualTo(Transport.INFINIBAND);
+    assertThat(adapter.identity().isSoftware()).isFalse();
     assertThat(adapter.whyUnusable()).isEmpty();
     Port port = adapter.ports().get(0);
     assertThat(port.lids()).isEqualTo(new Port.Lids(0x1f, 1));
@@ -64,8 +64,7 @@ class AdapterReaderTest {
 
   @Test
   void roceEntriesHaveTypesAndInterfacesAndZeroOnesAreLeftOut() throws Exception {
-    tree.hardware("mlx5_2", "1: CA").roce(1, "eth2");
-    tree.address("eth2", "10.0.0.1");
+    tree.hardware("mlx5_2", "1: CA").roce(1, "eth2", "10.0.0.1");
     Port port = only().ports().get(0);
     assertThat(port.gids())
         .extracting(Gid::type)
@@ -78,22 +77,13 @@ class AdapterReaderTest {
   }
 
   @Test
-  void addressOnABondOrVlanCounts() throws Exception {
-    tree.hardware("mlx5_2", "1: CA")
-        .roce(1, "eth2")
-        .gid(1, 5, "0000:0000:0000:0000:0000:ffff:0a00:0002", "RoCE v2", "bond0");
-    tree.address("bond0", "10.0.0.2");
-    assertThat(only().ports().get(0).addresses().get(0).getHostAddress()).isEqualTo("10.0.0.2");
-  }
-
-  @Test
   void iwarpIsFoundByItsNodeTypeAndItsInterfaceByTheBus() throws Exception {
     tree.hardware("iwp0", "4: RNIC")
         .active(1, "Ethernet")
         .gid(1, 0, "0007:4300:0000:0000:0000:0000:0000:0000")
         .netdev("eth3");
     tree.address("eth3", "10.0.3.1");
-    assertThat(only().transport()).isEqualTo(Transport.IWARP);
+    assertThat(only().identity().transport()).isEqualTo(Transport.IWARP);
     assertThat(whyUnusable()).isEqualTo("usable");
     assertThat(only().ports().get(0).gids().get(0).type()).isEqualTo(Gid.Type.OTHER);
   }
@@ -110,24 +100,21 @@ class AdapterReaderTest {
 
   @Test
   void softwareAdaptersAreKnownUnderAnyName() throws Exception {
-    tree.software("rxe0", "1: CA", "rxe");
-    tree.software("siw_eth0", "4: RNIC", "Software iWARP stack").file("device/vendor", "0x1af4");
-    tree.software("fast0", "1: CA", "").file("parent", "eth0").file("device/vendor", "0x1af4");
-    tree.software("virtual0", "1: CA", "");
-    tree.hardware("rxtx0", "1: CA");
+    tree.software("rxe0", "1: CA", "build-07 rxe0").file("parent", "eth0");
+    tree.hardware("slow0", "4: RNIC").file("node_desc", "Software iWARP stack");
+    tree.hardware("fast0", "1: CA").file("node_desc", "").file("parent", "eth0");
+    tree.software("virtual0", "4: RNIC", "");
+    tree.hardware("rxe_1", "1: CA").file("node_desc", "rxe");
+    tree.hardware("siw0", "4: RNIC").file("node_desc", "Software iWARP stack 2");
     assertThat(tree.adapters())
-        .filteredOn(Adapter::isSoftware)
+        .filteredOn(adapter -> adapter.identity().isSoftware())
         .extracting(Adapter::name)
-        .containsExactly("rxe0", "fast0", "siw_eth0", "virtual0");
+        .containsExactly("rxe0", "fast0", "slow0", "virtual0");
   }
 
   @Test
   void softwareAdapterIsOnItsParentsInterface() throws Exception {
-    tree.software("rxe0", "1: CA", "rxe")
-        .active(1, "Ethernet")
-        .gid(1, 0, "fe80:0000:0000:0000:5054:00ff:fe12:3456")
-        .file("parent", "eth0");
-    tree.address("eth0", "10.0.2.15");
+    tree.software("rxe0", "1: CA", "rxe").roce(1, "eth0", "10.0.2.15").file("parent", "eth0");
     assertThat(whyUnusable()).isEqualTo("usable");
   }
 
@@ -196,7 +183,7 @@ class AdapterReaderTest {
   @Test
   void hostAnswersForItself() {
     assertThat(NetdevAddresses.system().of("lo"))
-        .extracting(a -> a.getHostAddress())
+        .extracting(NetdevAddress::text)
         .contains("127.0.0.1");
     assertThat(NetdevAddresses.system().of("nosuch0")).isEmpty();
     new AdapterReader(HostPaths.system(), NetdevAddresses.system())

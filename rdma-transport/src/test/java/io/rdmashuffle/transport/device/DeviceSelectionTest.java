@@ -23,8 +23,8 @@ class DeviceSelectionTest {
 
   private void plantTwoCards() throws IOException {
     tree.hardware("mlx5_0", "1: CA").infiniBand(1, "ib0").infiniBand(2, "ib1");
-    tree.hardware("mlx5_1", "1: CA").roce(1, "eth1").rate(1, "200 Gb/sec (4X HDR)");
-    tree.address("ib0", "10.0.0.1").address("ib1", "10.0.0.2").address("eth1", "10.0.1.1");
+    tree.hardware("mlx5_1", "1: CA").roce(1, "eth1", "10.0.1.1").rate(1, "200 Gb/sec (4X HDR)");
+    tree.address("ib0", "10.0.0.1").address("ib1", "10.0.0.2");
   }
 
   private void assertSelected(Selection selection, String port, String address) {
@@ -92,10 +92,8 @@ class DeviceSelectionTest {
 
   @Test
   void secondAddressOfAPortIsTakenWhenNamed() throws Exception {
-    tree.hardware("mlx5_2", "1: CA")
-        .roce(1, "eth2")
-        .gid(1, 5, "0000:0000:0000:0000:0000:ffff:0a00:0102", "RoCE v2", "eth2.7");
-    tree.address("eth2", "10.0.0.1").address("eth2.7", "10.0.1.2");
+    tree.hardware("mlx5_2", "1: CA").roce(1, "eth2", "10.0.0.1").entry(1, "eth2.7", "10.0.1.2");
+    tree.address("eth2.7", "10.0.1.2");
     assertSelected(tree.choose("10.0.1.2"), "mlx5_2:1", "10.0.1.2");
     assertSelected(tree.choose("mlx5_2", "10.0.1.2"), "mlx5_2:1", "10.0.1.2");
   }
@@ -116,7 +114,7 @@ class DeviceSelectionTest {
     tree.hardware("mlx5_0", "1: CA")
         .port(1, "1: DOWN", "2: Polling", "InfiniBand")
         .port(2, "2: INIT", "5: LinkUp", "InfiniBand");
-    tree.hardware("mlx5_1", "1: CA").guid("0000:0000:0000:0000").roce(1, "eth1");
+    tree.hardware("mlx5_1", "1: CA").guid("0000:0000:0000:0000").roce(1, "eth1", "10.0.1.1");
     assertThat(reason(tree.choose("auto")))
         .startsWith("no usable RDMA port: mlx5_0:1 is DOWN (Polling)")
         .contains(" | mlx5_0:2 is INIT")
@@ -134,9 +132,8 @@ class DeviceSelectionTest {
 
   @Test
   void autoNeverTakesSoftwareButNamingItDoes() throws Exception {
-    tree.software("rxe0", "1: CA", "rxe").roce(1, "eth0");
+    tree.software("rxe0", "1: CA", "rxe").roce(1, "eth0", "10.0.2.15");
     tree.software("siw0", "4: RNIC", "Software iWARP stack");
-    tree.address("eth0", "10.0.2.15");
     assertThat(reason(tree.choose("auto")))
         .isEqualTo("only software adapters (rxe0, siw0): they lose to TCP; name one to use it");
     assertThat(reason(tree.choose("auto", "10.0.2.15"))).contains("only software adapters");
@@ -158,7 +155,7 @@ class DeviceSelectionTest {
   @Test
   void missingDeviceFilesAreExplained() throws Exception {
     plantTwoCards();
-    tree.withoutDeviceFiles();
+    tree.withoutDeviceFile("rdma_cm");
     assertThat(reason(tree.choose("auto")))
         .contains("mlx5_1:1 cannot be opened")
         .contains("rdma_cm is missing: load rdma_ucm; a container needs");
@@ -168,12 +165,14 @@ class DeviceSelectionTest {
   void lowMemlockIsAWarning() throws Exception {
     plantTwoCards();
     assertThat(((Selected) tree.choose("auto")).warning()).isEmpty();
-    tree.memlock("8388608", "0000000000000000");
+    tree.memlock("8388608", "0000000000000000", SysfsTree.FIRST_NAMESPACE);
     assertThat(((Selected) tree.choose("auto")).warning().orElseThrow())
         .startsWith("this process may lock 8388608 bytes of memory, 67108864 are wanted");
-    tree.memlock("8388608", "000001ffffffffff");
+    tree.memlock("8388608", "000001ffffffffff", SysfsTree.FIRST_NAMESPACE);
     assertThat(((Selected) tree.choose("auto")).warning()).as("CAP_IPC_LOCK").isEmpty();
-    tree.memlock("67108864", "0000000000000000");
+    tree.memlock("8388608", "000001ffffffffff", "         0       1000          1");
+    assertThat(((Selected) tree.choose("auto")).warning()).as("of a container's own").isPresent();
+    tree.memlock("67108864", "0000000000000000", SysfsTree.FIRST_NAMESPACE);
     assertThat(((Selected) tree.choose("auto")).warning()).isEmpty();
   }
 }

@@ -32,14 +32,16 @@ final class SystemDetectionTest {
 
   private Selection choose(String setting) {
     return new DeviceSelection(HostPaths.system(), addresses)
-        .choose(new Request(setting, InetAddress.getLoopbackAddress(), 1));
+        .choose(
+            new Request(
+                new DeviceSetting(setting), AddressRange.ANY, InetAddress.getLoopbackAddress(), 1));
   }
 
   @Test
   void theAdapterIsSeenAsWhatItIs() {
     assertThat(adapter.name()).isEqualTo(kind + "0");
-    assertThat(adapter.isSoftware()).isTrue();
-    assertThat(adapter.transport())
+    assertThat(adapter.identity().isSoftware()).isTrue();
+    assertThat(adapter.identity().transport())
         .isEqualTo(kind.equals("siw") ? Adapter.Transport.IWARP : Adapter.Transport.INFINIBAND);
     assertThat(adapter.whyUnusable()).isEmpty();
     assertThat(adapter.ports()).hasSize(1);
@@ -52,7 +54,7 @@ final class SystemDetectionTest {
     assertThat(port.link().isActive()).isTrue();
     assertThat(port.link().isInfiniBand()).isFalse();
     assertThat(port.addresses())
-        .extracting(InetAddress::getHostAddress)
+        .extracting(NetdevAddress::text)
         .containsExactly(address.getHostAddress());
     assertThat(port.interfaces()).extracting(Port.Interface::name).containsExactly("eth0");
     assertThat(port.gids()).isNotEmpty();

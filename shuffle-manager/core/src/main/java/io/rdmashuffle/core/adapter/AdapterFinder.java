@@ -9,13 +9,8 @@ import io.rdmashuffle.transport.device.NetdevAddresses;
 import io.rdmashuffle.transport.device.Selection;
 import io.rdmashuffle.transport.verbs.VerbsProvider;
 import io.rdmashuffle.transport.verbs.disni.DisniProviders;
-import java.net.Inet4Address;
 import java.net.InetAddress;
-import java.net.NetworkInterface;
-import java.net.SocketException;
 import java.net.UnknownHostException;
-import java.util.List;
-import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -70,49 +65,22 @@ public final class AdapterFinder {
   }
 
   private Selection.Selected select(EngineAddress engineAddress) throws TransportException {
-    Optional<InetAddress> bound = spec.network().isSet() ? Optional.of(bound()) : Optional.empty();
-    InetAddress preferred = bound.isPresent() ? bound.get() : ask(engineAddress);
-    String setting =
-        spec.isAuto() && bound.isPresent() ? bound.get().getHostAddress() : spec.device();
     Selection selection =
         new DeviceSelection(HostPaths.system(), NetdevAddresses.system())
-            .choose(new DeviceSelection.Request(setting, preferred, wantedBytes));
+            .choose(spec.request(ask(engineAddress), wantedBytes));
     if (selection instanceof Selection.Selected selected) {
       return selected;
     }
     throw new TransportException(Kind.CONFIG, ((Selection.NotUsable) selection).reason());
   }
 
-  private InetAddress bound() throws TransportException {
-    List<InetAddress> own = ownAddresses();
-    return spec.network()
-        .pick(own)
-        .orElseThrow(
-            () ->
-                new TransportException(
-                    Kind.CONFIG,
-                    spec.networkKey()
-                        + "="
-                        + spec.network()
-                        + " holds none of this host's addresses "
-                        + own.stream().map(InetAddress::getHostAddress).toList()));
-  }
-
-  private static List<InetAddress> ownAddresses() throws TransportException {
-    try {
-      return NetworkInterface.networkInterfaces()
-          .flatMap(NetworkInterface::inetAddresses)
-          .filter(Inet4Address.class::isInstance)
-          .toList();
-    } catch (SocketException e) {
-      throw new TransportException(Kind.CONFIG, "listing this host's addresses", e);
-    }
-  }
-
-  private static InetAddress ask(EngineAddress engineAddress) throws TransportException {
+  private InetAddress ask(EngineAddress engineAddress) throws TransportException {
     try {
       return engineAddress.find();
     } catch (UnknownHostException e) {
+      if (spec.network().isSet()) {
+        return InetAddress.getLoopbackAddress(); // the network says which address to take
+      }
       throw new TransportException(Kind.CONFIG, "finding this process's own address", e);
     }
   }

@@ -4,16 +4,19 @@ import io.rdmashuffle.core.config.BindNetwork;
 import io.rdmashuffle.core.config.ConfigReader;
 import io.rdmashuffle.core.config.RdmaOptions;
 import io.rdmashuffle.core.config.RdmaSettings;
+import io.rdmashuffle.transport.device.AddressRange;
+import io.rdmashuffle.transport.device.DeviceSelection;
+import io.rdmashuffle.transport.device.DeviceSetting;
+import java.net.InetAddress;
 
 /**
  * Which device a process wants.
  *
- * @param device which adapter or port, or {@code auto} or {@code soft}
+ * @param device which adapter or port
  * @param network what its address must be in
  * @param networkKey the key of that setting, for messages
  */
-public record DeviceSpec(String device, BindNetwork network, String networkKey) {
-  private static final String AUTO = "auto";
+public record DeviceSpec(DeviceSetting device, BindNetwork network, String networkKey) {
 
   /** As configured. */
   public static DeviceSpec of(RdmaSettings settings, ConfigReader config) {
@@ -21,7 +24,17 @@ public record DeviceSpec(String device, BindNetwork network, String networkKey) 
         settings.device(), settings.bindNetwork(), config.fullKey(RdmaOptions.BIND_ADDRESS));
   }
 
-  boolean isAuto() {
-    return device.equals(AUTO);
+  /**
+   * What to choose a port of this host by.
+   *
+   * @param preferred decides between ports and addresses that are equally good
+   * @param wantedBytes what the process would like to register; a limit below it is warned of
+   */
+  public DeviceSelection.Request request(InetAddress preferred, long wantedBytes) {
+    AddressRange range =
+        network.isSet()
+            ? new AddressRange(networkKey + "=" + network, network::contains)
+            : AddressRange.ANY;
+    return new DeviceSelection.Request(device, range, preferred, wantedBytes);
   }
 }

@@ -1,9 +1,8 @@
 package io.rdmashuffle.core.config;
 
+import java.net.Inet4Address;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
-import java.util.Collection;
-import java.util.Optional;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -20,7 +19,7 @@ public record BindNetwork(int network, int prefixBits) implements Comparable<Bin
   private static final String ANY_TEXT = "any";
 
   /** Every address is in it; stands for "not set". */
-  static final BindNetwork ANY = new BindNetwork(0, 0);
+  public static final BindNetwork ANY = new BindNetwork(0, 0);
 
   public BindNetwork {
     if (prefixBits < 0 || prefixBits > 32) {
@@ -32,7 +31,7 @@ public record BindNetwork(int network, int prefixBits) implements Comparable<Bin
   /**
    * @throws IllegalArgumentException if the text is no IPv4 address or network
    */
-  static BindNetwork parse(String text) {
+  public static BindNetwork parse(String text) {
     if (text.isBlank() || text.trim().equals(ANY_TEXT)) {
       return ANY;
     }
@@ -55,16 +54,8 @@ public record BindNetwork(int network, int prefixBits) implements Comparable<Bin
     return prefixBits != 0;
   }
 
-  /** The first of some addresses that is in this network; IPv6 ones never are. */
-  public Optional<InetAddress> pick(Collection<InetAddress> addresses) {
-    return addresses.stream().filter(this::contains).findFirst();
-  }
-
-  private boolean contains(InetAddress address) {
+  public boolean contains(Inet4Address address) {
     byte[] raw = address.getAddress();
-    if (raw.length != 4) {
-      return false;
-    }
     int value = 0;
     for (byte octet : raw) {
       value = value << 8 | Byte.toUnsignedInt(octet);

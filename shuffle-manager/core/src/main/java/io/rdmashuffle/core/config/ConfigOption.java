@@ -1,5 +1,6 @@
 package io.rdmashuffle.core.config;
 
+import io.rdmashuffle.transport.device.DeviceSetting;
 import java.time.Duration;
 import java.util.Arrays;
 import java.util.Locale;
@@ -66,11 +67,12 @@ public final class ConfigOption<T extends Comparable<T>> {
     return builder;
   }
 
-  /** Any text that is not blank. */
-  static Builder<String> text(String key, String range) {
-    Builder<String> builder =
-        new Builder<>(key, new ValueType<String>("a text", ConfigOption::notBlank, s -> s));
-    builder.range = range;
+  /** An adapter or port of this host. */
+  static Builder<DeviceSetting> device(String key) {
+    Builder<DeviceSetting> builder =
+        new Builder<>(
+            key, new ValueType<DeviceSetting>("a device", DeviceSetting::new, DeviceSetting::text));
+    builder.range = DeviceSetting.FORM;
     return builder;
   }
 
@@ -178,13 +180,6 @@ public final class ConfigOption<T extends Comparable<T>> {
       case "false" -> Boolean.FALSE;
       default -> throw new IllegalArgumentException(text);
     };
-  }
-
-  private static String notBlank(String text) {
-    if (text.isBlank()) {
-      throw new IllegalArgumentException("blank");
-    }
-    return text.trim();
   }
 
   private static String lower(Enum<?> constant) {

@@ -1,5 +1,6 @@
 package io.rdmashuffle.core.config;
 
+import io.rdmashuffle.transport.device.DeviceSetting;
 import java.time.Duration;
 import java.util.List;
 
@@ -13,13 +14,13 @@ public final class RdmaOptions {
                   + " that shuffles, so that a job never runs slower unnoticed. off: never RDMA.")
           .defaultsTo(Mode.AUTO);
 
-  public static final ConfigOption<String> DEVICE =
-      ConfigOption.text("device", "auto, soft, an adapter (mlx5_0) or a port of it (mlx5_0:1)")
+  public static final ConfigOption<DeviceSetting> DEVICE =
+      ConfigOption.device("device")
           .doc(
               "The adapter to use. auto takes the fastest active port of a real adapter, never a"
                   + " software one (rxe, siw): those are slower than TCP and are only used when"
                   + " named. soft is the software adapter in this project's jar, for trying out.")
-          .defaultsTo("auto");
+          .defaultsTo(DeviceSetting.AUTO);
 
   public static final ConfigOption<BindNetwork> BIND_ADDRESS =
       ConfigOption.network("bind.address")

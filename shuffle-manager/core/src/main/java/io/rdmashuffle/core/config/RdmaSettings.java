@@ -2,13 +2,14 @@ package io.rdmashuffle.core.config;
 
 import io.rdmashuffle.transport.channel.ChannelSettings;
 import io.rdmashuffle.transport.client.ClientSettings;
+import io.rdmashuffle.transport.device.DeviceSetting;
 import io.rdmashuffle.transport.server.ServerSettings;
 
 /**
  * All settings of one process, checked, in the units the transport wants.
  *
  * @param mode whether to use RDMA
- * @param device which adapter or port, or {@code auto} or {@code soft}
+ * @param device which adapter or port
  * @param bindNetwork what the address to listen on must be in
  * @param allowUnencrypted whether plain text may cross a network that is to be encrypted
  * @param memory what may be registered
@@ -19,7 +20,7 @@ import io.rdmashuffle.transport.server.ServerSettings;
  */
 public record RdmaSettings(
     Mode mode,
-    String device,
+    DeviceSetting device,
     BindNetwork bindNetwork,
     boolean allowUnencrypted,
     MemorySettings memory,

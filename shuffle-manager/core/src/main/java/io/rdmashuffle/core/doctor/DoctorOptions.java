@@ -1,6 +1,9 @@
 package io.rdmashuffle.core.doctor;
 
+import io.rdmashuffle.core.adapter.DeviceSpec;
+import io.rdmashuffle.core.config.BindNetwork;
 import io.rdmashuffle.core.config.ByteSize;
+import io.rdmashuffle.transport.device.DeviceSetting;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -9,7 +12,7 @@ import java.util.Optional;
 /**
  * What the doctor was asked to look at.
  *
- * @param device as the plugin's setting of that name
+ * @param device as the plugin's settings of those names
  * @param folders where map outputs lie
  * @param wanted memory that a process of a job would register
  * @param peer a doctor that listens on another host
@@ -17,7 +20,7 @@ import java.util.Optional;
  * @param json whether to print a document instead of lines
  */
 record DoctorOptions(
-    String device,
+    DeviceSpec device,
     List<Path> folders,
     ByteSize wanted,
     Optional<PeerCode> peer,
@@ -25,10 +28,11 @@ record DoctorOptions(
     boolean json) {
   static final String USAGE =
       """
-      java -jar rdma-shuffle-....jar [--device auto|soft|NAME] [--dir FOLDER]... [--need SIZE]
-                                     [--listen] [--peer CODE] [--json]
+      java -jar rdma-shuffle-....jar [--device auto|soft|NAME] [--bind NETWORK] [--dir FOLDER]...
+                                     [--need SIZE] [--listen] [--peer CODE] [--json]
 
         --device   as in the plugin's settings, auto by default
+        --bind     as bind.address in the plugin's settings
         --dir      a folder for map outputs (spark.local.dir, yarn.nodemanager.local-dirs); the
                    folder for temporary files by default
         --need     memory that one process will register, 288m by default
@@ -45,7 +49,8 @@ record DoctorOptions(
    * @throws IllegalArgumentException naming what is wrong
    */
   static DoctorOptions parse(String[] arguments) {
-    String device = "auto";
+    DeviceSetting device = DeviceSetting.AUTO;
+    BindNetwork network = BindNetwork.ANY;
     List<Path> folders = new ArrayList<>();
     ByteSize wanted = STANDARD_NEED;
     Optional<PeerCode> peer = Optional.empty();
@@ -55,7 +60,8 @@ record DoctorOptions(
     while (!rest.isEmpty()) {
       String flag = rest.remove(0);
       switch (flag) {
-        case "--device" -> device = value(flag, rest);
+        case "--device" -> device = new DeviceSetting(value(flag, rest));
+        case "--bind" -> network = BindNetwork.parse(value(flag, rest));
         case "--dir" -> folders.add(Path.of(value(flag, rest)));
         case "--need" -> wanted = ByteSize.parse(value(flag, rest));
         case "--peer" -> peer = Optional.of(PeerCode.parse(value(flag, rest)));
@@ -67,7 +73,8 @@ record DoctorOptions(
     if (folders.isEmpty()) {
       folders.add(Path.of(System.getProperty("java.io.tmpdir")));
     }
-    return new DoctorOptions(device, List.copyOf(folders), wanted, peer, listens, json);
+    DeviceSpec spec = new DeviceSpec(device, network, "--bind");
+    return new DoctorOptions(spec, List.copyOf(folders), wanted, peer, listens, json);
   }
 
   private static String value(String flag, List<String> rest) {

@@ -85,7 +85,7 @@ final class HostChecks {
   Optional<Selection.Selected> selection(DoctorOptions options, InetAddress own) {
     Selection selection =
         new DeviceSelection(paths, addresses)
-            .choose(new DeviceSelection.Request(options.device(), own, options.wanted().bytes()));
+            .choose(options.device().request(own, options.wanted().bytes()));
     if (selection instanceof Selection.Selected selected) {
       findings.add(
           Finding.ok("choice", selected.device() + " at " + selected.address().getHostAddress()));

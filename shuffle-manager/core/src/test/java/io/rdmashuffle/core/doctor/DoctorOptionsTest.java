@@ -3,6 +3,8 @@ package io.rdmashuffle.core.doctor;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdmashuffle.core.config.BindNetwork;
+import io.rdmashuffle.transport.device.DeviceSetting;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -16,7 +18,8 @@ class DoctorOptionsTest {
   @Test
   void withoutArgumentsItLooksAtWhatAJobWouldUse() {
     DoctorOptions options = parse();
-    assertThat(options.device()).isEqualTo("auto");
+    assertThat(options.device().device()).isEqualTo(DeviceSetting.AUTO);
+    assertThat(options.device().network()).isEqualTo(BindNetwork.ANY);
     assertThat(options.folders()).containsExactly(Path.of(System.getProperty("java.io.tmpdir")));
     assertThat(options.peer()).isEmpty();
     assertThat(options.json()).isFalse();
@@ -25,8 +28,9 @@ class DoctorOptionsTest {
   @Test
   void everythingCanBeNamed() {
     DoctorOptions options =
-        parse("--device", "soft", "--dir", "/a", "--dir", "/b", "--need", "64m", "--json");
-    assertThat(options.device()).isEqualTo("soft");
+        parse(("--device soft --bind 10.0.0.0/8 --dir /a --dir /b --need 64m --json").split(" "));
+    assertThat(options.device().device()).hasToString("soft");
+    assertThat(options.device().network()).hasToString("10.0.0.0/8");
     assertThat(options.folders()).containsExactly(Path.of("/a"), Path.of("/b"));
     assertThat(options.wanted().bytes()).isEqualTo(64 << 20);
     assertThat(options.json()).isTrue();
@@ -44,6 +48,8 @@ class DoctorOptionsTest {
       strings = {
         "--nonsense",
         "--device",
+        "--device foo:x",
+        "--bind 10.0.0",
         "--need=1",
         "--peer host:1/1/00",
         "--peer 10.0.0.1:1/1/0",

@@ -1,18 +1,17 @@
 package io.rdmashuffle.transport.verbs.disni.impl;
 
 import io.rdmashuffle.transport.TransportException.Kind;
+import io.rdmashuffle.transport.device.Memlock;
 import io.rdmashuffle.transport.verbs.HeldFile;
 import io.rdmashuffle.transport.verbs.HostMemory;
 import io.rdmashuffle.transport.verbs.Mapping;
 import io.rdmashuffle.transport.verbs.VerbsException;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /** Memory through mmap(2). */
 final class LoadedMemory implements HostMemory {
-  private static final Path USER_IDS = Path.of("/proc/self/uid_map");
+  private static final Path PROCESS = Path.of("/proc/self");
   private final int pageBytes = NativeExtras.pageBytes();
   private final AtomicInteger mappings = new AtomicInteger();
   private final AtomicInteger files = new AtomicInteger();
@@ -33,19 +32,8 @@ final class LoadedMemory implements HostMemory {
     }
   }
 
-  /**
-   * The kernel asks for the capability in the first user namespace, so root inside a container's
-   * own does not count: user_namespaces(7).
-   */
   private static boolean mayLockAll() {
-    if (!NativeExtras.mayLockAll()) {
-      return false;
-    }
-    try {
-      return Files.readString(USER_IDS).strip().matches("0\\s+0\\s+4294967295");
-    } catch (IOException e) {
-      return true; // a kernel without user namespaces has no such file
-    }
+    return NativeExtras.mayLockAll() && Memlock.isInFirstUserNamespace(PROCESS);
   }
 
   @Override
