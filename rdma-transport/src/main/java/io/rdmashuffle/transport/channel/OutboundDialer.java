@@ -26,7 +26,7 @@ final class OutboundDialer implements Dialer {
       Outbound outbound = new Outbound(establishing, target, listener, permit);
       establishing.cm().execute(outbound::start);
       return outbound;
-    } catch (RuntimeException e) { // an empty secret, for instance
+    } catch (RuntimeException | Error e) { // an empty secret, for instance
       permit.close();
       throw e;
     }

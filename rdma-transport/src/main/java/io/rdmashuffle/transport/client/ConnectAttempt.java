@@ -14,6 +14,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.function.Consumer;
 
 /**
  * One try to reach a peer: discovers it, then dials one address after another. Each phase has a
@@ -28,7 +29,7 @@ final class ConnectAttempt {
   private final DialGate gate;
   private final Listener listener;
   private final Deque<InetSocketAddress> addresses = new ArrayDeque<>();
-  private final Runnable dialNext = this::dialNext;
+  private final Consumer<DialGate.Place> dialNext = this::dialNext;
   private final Question question = new Question();
   private Invitation.Ticket ticket;
   private Timer timer;
@@ -127,16 +128,21 @@ final class ConnectAttempt {
   }
 
   /** Its turn at the gate has come. What time is left is shared among the addresses left. */
-  private void dialNext() {
+  private void dialNext(DialGate.Place place) {
     long leftNs = Math.max(0, deadlineNs - context.loop().nowNs());
     long shareNs = leftNs / addresses.size();
     InetSocketAddress address = addresses.poll();
-    Dial dial = new Dial();
+    Dial dial = new Dial(place);
     current = dial;
     setTimer(shareNs, () -> dial.timeOver(address, shareNs));
     context.outstanding().begin();
     Target target = new Target(peer.toString(), address, ticket.credentialId(), ticket.secret());
-    dial.begin(context.parts().dialer().dial(target, dial));
+    try {
+      dial.begin(context.parts().dialer().dial(target, dial));
+    } catch (RuntimeException | Error e) {
+      String text = "dialling " + peer + " at " + address + " failed unexpectedly";
+      dial.onDialFailed(new TransportException(Kind.BUG, text + ": " + e, e));
+    }
   }
 
   private void dialFailed(TransportException cause) {
@@ -211,10 +217,15 @@ final class ConnectAttempt {
 
   /** One address being dialled. */
   private final class Dial implements ReaderChannel.Listener {
+    private final DialGate.Place place;
     private Attempt attempt;
     private Session session;
     private TransportException timeOut;
     private boolean heard;
+
+    Dial(DialGate.Place place) {
+      this.place = place;
+    }
 
     void begin(Attempt dialled) {
       attempt = dialled;
@@ -234,8 +245,9 @@ final class ConnectAttempt {
 
     @Override
     public void onOpen(ReaderChannel channel) {
+      boolean isLate = heard || question.isOver();
       hear();
-      if (question.isOver()) {
+      if (isLate) {
         channel.close(new TransportException(Kind.RETRY, "connected to " + peer + " too late"));
       } else {
         end();
@@ -245,8 +257,9 @@ final class ConnectAttempt {
 
     @Override
     public void onDialFailed(TransportException cause) {
+      boolean isLate = heard || question.isOver();
       hear();
-      if (!question.isOver()) {
+      if (!isLate) {
         dialFailed(timeOut == null ? cause : timeOut);
       }
     }
@@ -259,9 +272,11 @@ final class ConnectAttempt {
     }
 
     private void hear() {
-      heard = true;
-      context.outstanding().end();
-      gate.leave();
+      if (!heard) {
+        heard = true;
+        context.outstanding().end();
+        place.close();
+      }
     }
   }
 }

@@ -4,23 +4,44 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdmashuffle.transport.FallbackReason;
 import io.rdmashuffle.transport.TransportException;
+import io.rdmashuffle.transport.TransportException.Kind;
 import io.rdmashuffle.transport.channel.ChannelSettings;
 import io.rdmashuffle.transport.channel.Dialer;
 import io.rdmashuffle.transport.channel.ReaderChannel;
 import io.rdmashuffle.transport.channel.testing.ScriptedReaderChannel;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Random;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 
 /** Attempts whose end and whose success cross each other. */
 final class ConnectAttemptTest implements ConnectAttempt.Listener {
   private final ClientRig rig = new ClientRig();
+  private final DialGate gate = new DialGate();
   private ReaderChannel.Listener dialled;
+  private Throwable thrown;
+  private boolean tellsFirst;
+  private int dials;
   private int heard;
+  private TransportException failure;
 
   /** A dialer that is too late to stop. */
   private Dialer.Attempt dial(Dialer.Target target, ReaderChannel.Listener listener) {
     dialled = listener;
+    dials++;
+    if (tellsFirst) {
+      listener.onDialFailed(new TransportException(Kind.PEER_LOST, "test"));
+    }
+    if (thrown instanceof Error error) {
+      throw error;
+    }
+    if (thrown instanceof RuntimeException exception) {
+      throw exception;
+    }
     return () -> {};
   }
 
@@ -38,7 +59,7 @@ final class ConnectAttemptTest implements ConnectAttempt.Listener {
             rig.settings,
             ChannelSettings.defaults());
     ConnectAttempt attempt =
-        new ConnectAttempt(ClientContext.of(parts), ClientRig.PEER, new DialGate(), this);
+        new ConnectAttempt(ClientContext.of(parts), ClientRig.PEER, gate, this);
     attempt.start();
     rig.advance(Duration.ofMillis(5));
     assertThat(dialled).isNotNull();
@@ -57,6 +78,58 @@ final class ConnectAttemptTest implements ConnectAttempt.Listener {
     rig.close();
   }
 
+  @ParameterizedTest
+  @MethodSource
+  void aDialThatThrowsHasFailedAndGivesItsPlaceBack(Throwable unexpected) {
+    thrown = unexpected;
+    for (int i = 1; i <= DialGate.DIALS + 1; i++) {
+      started();
+      assertThat(dials).isEqualTo(i);
+      assertThat(heard).isEqualTo(i);
+      assertThat(failure).hasRootCause(unexpected);
+    }
+    rig.close();
+  }
+
+  static Stream<Throwable> aDialThatThrowsHasFailedAndGivesItsPlaceBack() {
+    return Stream.of(
+        new IllegalArgumentException("test: empty secret"),
+        new OutOfMemoryError("test: unable to create native thread"));
+  }
+
+  /** It told of its failure first: that counts, once. */
+  @Test
+  void aDialThatAlsoThrowsFailsOnce() {
+    thrown = new IllegalStateException("test");
+    tellsFirst = true;
+    started();
+    assertThat(heard).isEqualTo(1);
+    ScriptedReaderChannel channel = new ScriptedReaderChannel(rig.loop, dialled).open();
+    assertThat(channel.closeCause()).hasMessageContaining("too late");
+    channel.finishClose();
+    rig.close();
+  }
+
+  @Test
+  void dialsThatEndAtOnceDoNotPileUpOnTheStack() {
+    DialGate full = new DialGate();
+    List<DialGate.Place> places = new ArrayList<>();
+    for (int i = 0; i < DialGate.DIALS; i++) {
+      full.enter(places::add);
+    }
+    int[] ended = new int[1];
+    for (int i = 0; i < 100_000; i++) {
+      full.enter(
+          place -> {
+            ended[0]++;
+            place.close();
+          });
+    }
+    assertThat(ended[0]).isZero();
+    places.get(0).close();
+    assertThat(ended[0]).isEqualTo(100_000);
+  }
+
   @Override
   public Session opened(ReaderChannel channel) {
     throw new AssertionError("opened after it was given up");
@@ -69,6 +142,7 @@ final class ConnectAttemptTest implements ConnectAttempt.Listener {
 
   @Override
   public void failed(FallbackReason reason, TransportException cause) {
+    failure = cause;
     heard++;
   }
 

@@ -40,7 +40,7 @@ public final class InvitationCodec {
 
   /**
    * @throws IllegalArgumentException if the ticket has more addresses or a longer secret than the
-   *     format allows
+   *     format allows, or none
    */
   public static byte[] encode(Invitation invitation) {
     ByteBuffer out = ByteBuffer.allocate(MOST_BYTES);
@@ -54,7 +54,8 @@ public final class InvitationCodec {
   }
 
   private static void encode(Invitation.Ticket ticket, ByteBuffer out) {
-    if (ticket.secret().length > MOST_SECRET_BYTES || ticket.addresses().size() > MOST_ADDRESSES) {
+    if (isOutside(ticket.secret().length, MOST_SECRET_BYTES)
+        || isOutside(ticket.addresses().size(), MOST_ADDRESSES)) {
       throw new IllegalArgumentException(
           ticket.addresses().size() + " addresses, secret of " + ticket.secret().length + " bytes");
     }
@@ -107,8 +108,9 @@ public final class InvitationCodec {
     long credentialId = in.getLong();
     byte[] secret = bytes(in, in.get(), MOST_SECRET_BYTES);
     int count = in.get();
-    if (count < 1 || count > MOST_ADDRESSES) {
-      throw new IOException("invitation with " + count + " addresses");
+    if (isOutside(secret.length, MOST_SECRET_BYTES) || isOutside(count, MOST_ADDRESSES)) {
+      throw new IOException(
+          "invitation with a secret of " + secret.length + " bytes and " + count + " addresses");
     }
     List<InetSocketAddress> addresses = new ArrayList<>(count);
     for (int i = 0; i < count; i++) {
@@ -130,6 +132,11 @@ public final class InvitationCodec {
             .findFirst()
             .orElse(FallbackReason.PEER_WITHOUT_RDMA);
     return new Invitation.None(reason, text);
+  }
+
+  /** At least one is needed of what a ticket has several of. */
+  private static boolean isOutside(int count, int most) {
+    return count < 1 || count > most;
   }
 
   private static byte[] bytes(ByteBuffer in, int length, int most) throws IOException {

@@ -109,21 +109,64 @@ final class InvitationCodecTest {
   }
 
   @Test
-  void noBytesMakeItThrowAnythingElse() {
-    long seed = 20261129;
+  void aTicketWithoutSecretIsRefusedOnBothSides() {
+    byte[] bytes = InvitationCodec.encode(TICKET);
+    ByteBuffer empty = ByteBuffer.allocate(bytes.length - TICKET.secret().length);
+    empty.put(bytes, 0, 14).put((byte) 0).put(bytes, 19, bytes.length - 19);
+    assertThatThrownBy(() -> decode(empty.array()))
+        .isInstanceOf(IOException.class)
+        .hasMessage("invitation with a secret of 0 bytes and 2 addresses");
+    Invitation.Ticket ticket = new Invitation.Ticket(TICKET.addresses(), 1, new byte[0]);
+    assertThatThrownBy(() -> InvitationCodec.encode(ticket))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+
+  /** Cut, lengthened, overwritten, spliced: whatever is accepted can be dialled and encoded. */
+  @Test
+  void whateverArrivesIsRefusedOrCanBeUsed() throws IOException {
+    long seed = Long.getLong("rdmashuffle.test.seed", 20261129);
     Random random = new Random(seed);
-    byte[] valid = InvitationCodec.encode(TICKET);
-    for (int round = 0; round < 20_000; round++) {
-      byte[] bytes = valid.clone();
-      for (int flips = random.nextInt(4) + 1; flips > 0; flips--) {
-        bytes[5 + random.nextInt(bytes.length - 5)] = (byte) random.nextInt();
-      }
+    List<byte[]> valid =
+        List.of(
+            InvitationCodec.encode(TICKET),
+            InvitationCodec.encode(new Invitation.None(FallbackReason.NO_DEVICE, "no adapter")));
+    int accepted = 0;
+    for (int round = 0; round < 60_000; round++) {
+      byte[] bytes = mutated(valid.get(random.nextInt(valid.size())), random);
+      Invitation invitation;
       try {
-        decode(bytes);
+        invitation = decode(bytes);
       } catch (IOException expected) {
-        assertThat(expected.getMessage()).as("seed " + seed).isNotBlank();
+        assertThat(expected.getMessage()).as("seed %d, round %d", seed, round).isNotBlank();
+        continue;
       }
+      accepted++;
+      if (invitation instanceof Invitation.Ticket ticket) {
+        assertThat(ticket.secret()).as("seed %d, round %d", seed, round).isNotEmpty();
+        assertThat(ticket.addresses()).as("seed %d, round %d", seed, round).isNotEmpty();
+        assertThat(InvitationCodec.encode(ticket)).isEqualTo(bytes);
+      }
+      assertThat(decode(InvitationCodec.encode(invitation))).hasSameClassAs(invitation);
     }
+    assertThat(accepted).as("seed %d", seed).isBetween(5_000, 55_000);
+  }
+
+  private static byte[] mutated(byte[] valid, Random random) {
+    byte[] bytes = valid.clone();
+    if (random.nextInt(3) == 0) {
+      bytes = Arrays.copyOf(bytes, random.nextInt(bytes.length + 8));
+    }
+    for (int i = random.nextInt(4); i > 0 && bytes.length > 0; i--) {
+      byte one = (byte) (random.nextBoolean() ? random.nextInt(6) : random.nextInt());
+      bytes[random.nextInt(bytes.length)] = one;
+    }
+    if (bytes.length > 15 && random.nextInt(4) == 0) { // a field made shorter or longer
+      int at = 6 + random.nextInt(bytes.length - 6);
+      byte[] tail = Arrays.copyOfRange(bytes, random.nextInt(bytes.length), bytes.length);
+      bytes = Arrays.copyOf(bytes, at + tail.length);
+      System.arraycopy(tail, 0, bytes, at, tail.length);
+    }
+    return bytes;
   }
 
   @Test
