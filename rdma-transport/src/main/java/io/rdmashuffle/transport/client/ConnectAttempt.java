@@ -93,6 +93,9 @@ final class ConnectAttempt {
     if (invitation instanceof Invitation.None none) {
       end();
       listener.hasNoRdma(none);
+    } else if (invitation instanceof Invitation.NotYet notYet) {
+      end();
+      listener.isNotReady(notYet);
     } else if (invitation instanceof Invitation.Ticket found && !found.addresses().isEmpty()) {
       connect(found);
     } else {
@@ -203,12 +206,14 @@ final class ConnectAttempt {
     }
   }
 
-  /** Hears the outcome: one of the first three, once; closed after opened. */
+  /** Hears the outcome: one of the first four, once; closed after opened. */
   interface Listener {
     /** The result is told to {@link #closed}. */
     Session opened(ReaderChannel channel);
 
     void hasNoRdma(Invitation.None answer);
+
+    void isNotReady(Invitation.NotYet answer);
 
     void failed(FallbackReason reason, TransportException cause);
 

@@ -14,8 +14,8 @@ public interface Discovery {
    * Called off the progress thread; must not block. The caller gives up after its own deadline, and
    * cancels the future then: a question still queued need not be asked.
    *
-   * @return completes with an invitation, or with {@link Invitation.None}; exceptionally if the
-   *     peer could not be asked
+   * @return completes with an invitation, with {@link Invitation.NotYet} or with {@link
+   *     Invitation.None}; exceptionally if the peer could not be asked
    */
   CompletableFuture<Invitation> discover(Peer peer);
 
@@ -28,6 +28,9 @@ public interface Discovery {
      */
     record Ticket(List<InetSocketAddress> addresses, long credentialId, byte[] secret)
         implements Invitation {}
+
+    /** The peer may have RDMA soon: it is still starting, or not known yet where it is. */
+    record NotYet(String text) implements Invitation {}
 
     /** The peer has no RDMA. */
     record None(FallbackReason reason, String text) implements Invitation {}

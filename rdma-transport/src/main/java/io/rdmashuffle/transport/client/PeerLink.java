@@ -22,10 +22,16 @@ final class PeerLink implements ConnectAttempt.Listener, Fetch.Home {
   /** More than any engine has in flight; beyond that somebody's limits are broken. */
   static final int MAX_FETCHES = 1024;
 
+  /** How soon a peer that is not ready is asked again at first, and at most. */
+  private static final long READY_MINIMUM_NS = 200_000_000L;
+
+  private static final long READY_MAXIMUM_NS = 5_000_000_000L;
+
   private final ClientContext context;
   private final Peer peer;
   private final PeerTable table;
   private final Backoff backoff;
+  private final Backoff untilReady;
   private final Set<Fetch> waiting = new LinkedHashSet<>();
   private ConnectAttempt attempt;
   private Session session;
@@ -38,6 +44,7 @@ final class PeerLink implements ConnectAttempt.Listener, Fetch.Home {
     this.peer = peer;
     this.table = table;
     this.backoff = context.backoff();
+    this.untilReady = new Backoff(READY_MINIMUM_NS, READY_MAXIMUM_NS, context.parts().random());
   }
 
   Peer peer() {
@@ -111,6 +118,7 @@ final class PeerLink implements ConnectAttempt.Listener, Fetch.Home {
   @Override
   public Session opened(ReaderChannel channel) {
     attempt = null;
+    untilReady.succeeded();
     context.outstanding().begin();
     session = new Session(context, channel, backoff::succeeded);
     List<Fetch> arrived = List.copyOf(waiting);
@@ -130,6 +138,20 @@ final class PeerLink implements ConnectAttempt.Listener, Fetch.Home {
     }
     rest(answer.reason(), context.settings().breakerMaximum().toNanos());
     failWaiting(answer.reason());
+  }
+
+  /** Unlike the answer "none" this one changes by itself. */
+  @Override
+  public void isNotReady(Invitation.NotYet answer) {
+    attempt = null;
+    table.giveBackSlot();
+    context.device().inconclusive(peer.id(), context.loop().nowNs());
+    if (!untilReady.hasFailed()) {
+      LOG.info(
+          "[{}] is served by the engine's own shuffle until it is ready: {}", peer, answer.text());
+    }
+    rest(FallbackReason.PEER_WITHOUT_RDMA, untilReady.failed());
+    failWaiting(FallbackReason.PEER_WITHOUT_RDMA);
   }
 
   @Override

@@ -141,6 +141,11 @@ final class ConnectAttemptTest implements ConnectAttempt.Listener {
   }
 
   @Override
+  public void isNotReady(Discovery.Invitation.NotYet answer) {
+    heard++;
+  }
+
+  @Override
   public void failed(FallbackReason reason, TransportException cause) {
     failure = cause;
     heard++;

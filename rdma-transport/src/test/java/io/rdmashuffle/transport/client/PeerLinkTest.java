@@ -76,6 +76,32 @@ final class PeerLinkTest {
   }
 
   @Test
+  void aPeerThatIsNotReadyIsAskedAgainSoonAndWithDoublingPauses() {
+    rig.discovery.manual();
+    long pauseMs = 200;
+    for (int asked = 1; asked <= 8; asked++) {
+      Results early = rig.fetch(2);
+      assertThat(rig.discovery.count()).isEqualTo(asked);
+      rig.discovery.last().answer().complete(new Invitation.NotYet("still opening"));
+      rig.settle();
+      assertThat(early.reasons()).containsOnly(PEER_WITHOUT_RDMA);
+      rig.advance(Duration.ofMillis(pauseMs - 1));
+      assertThat(rig.fetch(1).reasons()).containsOnly(PEER_WITHOUT_RDMA);
+      rig.advance(Duration.ofMillis(pauseMs / 4 + 1)); // what is added at random
+      pauseMs = Math.min(5_000, 2 * pauseMs);
+    }
+
+    Results ready = rig.fetch(3);
+    rig.discovery.last().answer(ScriptedDiscovery.address(1));
+    ScriptedReaderChannel channel = rig.connect();
+    rig.serve(channel, owner);
+    assertThat(ready.arrived()).isEqualTo(3);
+    ready.checkAndClose(owner);
+    rig.fail(channel);
+    rig.close();
+  }
+
+  @Test
   void failedDiscoveryOpensTheBreaker() {
     rig.discovery.manual();
     Results first = rig.fetch(2);

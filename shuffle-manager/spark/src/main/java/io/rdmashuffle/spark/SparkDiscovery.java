@@ -6,7 +6,6 @@ import io.rdmashuffle.transport.FallbackReason;
 import io.rdmashuffle.transport.client.Discovery;
 import io.rdmashuffle.transport.client.Peer;
 import java.io.IOException;
-import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 import java.util.function.Supplier;
@@ -24,19 +23,19 @@ import org.apache.spark.network.shuffle.BlockStoreClient;
  */
 final class SparkDiscovery implements Discovery {
   private final Supplier<? extends BlockStoreClient> blockTransfer;
-  private final Function<Peer, OptionalInt> port;
+  private final Function<Peer, ExecutorPorts.Place> place;
   private final PeerExecutor executor;
 
   /**
    * @param blockTransfer the client that talks to executors, never to shuffle services
-   * @param port the executor's own port, empty if the executor is gone; may wait
+   * @param place where the executor itself is; may wait
    */
   SparkDiscovery(
       Supplier<? extends BlockStoreClient> blockTransfer,
-      Function<Peer, OptionalInt> port,
+      Function<Peer, ExecutorPorts.Place> place,
       PeerExecutor executor) {
     this.blockTransfer = blockTransfer;
-    this.port = port;
+    this.place = place;
     this.executor = executor;
   }
 
@@ -62,16 +61,16 @@ final class SparkDiscovery implements Discovery {
         return; // given up while it queued behind other calls to this peer
       }
       try {
-        OptionalInt ownPort = port.apply(peer);
-        if (ownPort.isEmpty()) {
+        ExecutorPorts.Place found = place.apply(peer);
+        if (found instanceof ExecutorPorts.At at) {
+          String[] ids = {BlockNames.INVITATION};
+          blockTransfer.get().fetchBlocks(peer.host(), at.port(), peer.id(), ids, this, null);
+        } else if (found instanceof ExecutorPorts.Unknown) {
+          answer.complete(new Invitation.NotYet("the executor's port is not known yet"));
+        } else {
           answer.complete(
               new Invitation.None(FallbackReason.PEER_WITHOUT_RDMA, "the executor is gone"));
-          return;
         }
-        String[] ids = {BlockNames.INVITATION};
-        blockTransfer
-            .get()
-            .fetchBlocks(peer.host(), ownPort.getAsInt(), peer.id(), ids, this, null);
       } catch (RuntimeException e) {
         answer.completeExceptionally(e);
       }

@@ -8,7 +8,6 @@ import io.rdmashuffle.transport.client.Discovery;
 import io.rdmashuffle.transport.server.BlockCatalog;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
-import java.util.OptionalInt;
 
 /**
  * What the transport needs to know of this Spark process.
@@ -42,8 +41,8 @@ record SparkSite(SparkSettings settings, BlockCatalog catalog, PeerExecutor exec
         () -> SparkHost.env().blockManager().blockTransferService(),
         peer ->
             settings.externalShuffleService()
-                ? ports.portOf(peer.id())
-                : OptionalInt.of(peer.port()),
+                ? ports.find(peer.id())
+                : new ExecutorPorts.At(peer.port()),
         executor);
   }
 }

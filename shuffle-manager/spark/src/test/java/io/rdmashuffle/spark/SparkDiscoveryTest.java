@@ -13,7 +13,6 @@ import java.net.InetSocketAddress;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.OptionalInt;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -26,8 +25,9 @@ final class SparkDiscoveryTest {
 
   private final ScriptedEngine engine = new ScriptedEngine();
   private final PeerExecutor executor = new PeerExecutor(1);
-  private OptionalInt port = OptionalInt.of(4040);
-  private final SparkDiscovery discovery = new SparkDiscovery(() -> engine, peer -> port, executor);
+  private ExecutorPorts.Place place = new ExecutorPorts.At(4040);
+  private final SparkDiscovery discovery =
+      new SparkDiscovery(() -> engine, peer -> place, executor);
 
   @AfterEach
   void close() {
@@ -52,7 +52,7 @@ final class SparkDiscoveryTest {
 
   @Test
   void executorThatIsGoneHasNoRdma() throws Exception {
-    port = OptionalInt.empty();
+    place = new ExecutorPorts.Gone();
     assertThat(((Invitation.None) discover()).reason()).isEqualTo(FallbackReason.PEER_WITHOUT_RDMA);
     assertThat(engine.calls).isEmpty();
   }
@@ -79,24 +79,65 @@ final class SparkDiscoveryTest {
   }
 
   @Test
-  void driverIsAskedForPortsOnceForAllAndSeldomForThoseThatAreGone() {
-    Map<String, Integer> table = new HashMap<>(Map.of("1", 11, "2", 22));
-    AtomicLong questions = new AtomicLong();
-    AtomicLong nowNs = new AtomicLong(-5);
-    ExecutorPorts ports =
-        new ExecutorPorts(
-            () -> {
-              questions.incrementAndGet();
-              return Map.copyOf(table);
-            },
-            nowNs::get);
-    assertThat(ports.portOf("1")).hasValue(11);
-    assertThat(ports.portOf("2")).hasValue(22);
-    assertThat(ports.portOf("3")).isEmpty();
+  void anExecutorThatIsNotKnownYetMayHaveRdma() throws Exception {
+    place = new ExecutorPorts.Unknown();
+    assertThat(discover()).isInstanceOf(Invitation.NotYet.class);
+    assertThat(engine.calls).isEmpty();
+  }
+
+  private final Map<String, Integer> table = new HashMap<>(Map.of("1", 11, "2", 22));
+  private final AtomicLong questions = new AtomicLong();
+  private final AtomicLong nowNs = new AtomicLong(-5);
+  private Runnable meanwhile = () -> {};
+  private final ExecutorPorts ports = new ExecutorPorts(this::askDriver, nowNs::get);
+
+  private Map<String, Integer> askDriver() {
+    questions.incrementAndGet();
+    Map<String, Integer> answer = Map.copyOf(table);
+    meanwhile.run();
+    return answer;
+  }
+
+  @Test
+  void driverIsAskedForPortsOnceForAllAndAtMostOnceASecondForThoseThatAreGone() {
+    assertThat(ports.find("1")).isEqualTo(new ExecutorPorts.At(11));
+    assertThat(ports.find("2")).isEqualTo(new ExecutorPorts.At(22));
+    nowNs.addAndGet(TimeUnit.MILLISECONDS.toNanos(999));
+    assertThat(ports.find("3")).isInstanceOf(ExecutorPorts.Unknown.class);
     assertThat(questions).hasValue(1);
-    table.put("3", 33);
-    nowNs.addAndGet(TimeUnit.SECONDS.toNanos(10));
-    assertThat(ports.portOf("3")).hasValue(33);
+    nowNs.addAndGet(TimeUnit.MILLISECONDS.toNanos(1));
+    assertThat(ports.find("3")).isInstanceOf(ExecutorPorts.Gone.class);
     assertThat(questions).hasValue(2);
+  }
+
+  @Test
+  void anExecutorThatRegisteredSinceTheDriverWasAskedIsNotTakenForGone() {
+    assertThat(ports.find("1")).isEqualTo(new ExecutorPorts.At(11));
+    nowNs.addAndGet(TimeUnit.MILLISECONDS.toNanos(500));
+    table.put("3", 33);
+    assertThat(ports.find("3")).isInstanceOf(ExecutorPorts.Unknown.class);
+    nowNs.addAndGet(TimeUnit.MILLISECONDS.toNanos(500));
+    assertThat(ports.find("3")).isEqualTo(new ExecutorPorts.At(33));
+  }
+
+  @Test
+  void theFirstQuestionAboutAnExecutorThatIsTwoSecondsOldFindsIt() {
+    assertThat(ports.find("1")).isEqualTo(new ExecutorPorts.At(11));
+    table.put("3", 33);
+    nowNs.addAndGet(TimeUnit.SECONDS.toNanos(2));
+    assertThat(ports.find("3")).isEqualTo(new ExecutorPorts.At(33));
+  }
+
+  @Test
+  void anExecutorThatRegistersWhileTheDriverAnswersIsAskedForAgain() {
+    meanwhile =
+        () -> {
+          nowNs.addAndGet(TimeUnit.MILLISECONDS.toNanos(300));
+          table.put("3", 33);
+        };
+    assertThat(ports.find("1")).isEqualTo(new ExecutorPorts.At(11));
+    assertThat(ports.find("3")).isInstanceOf(ExecutorPorts.Unknown.class);
+    nowNs.addAndGet(TimeUnit.SECONDS.toNanos(1));
+    assertThat(ports.find("3")).isEqualTo(new ExecutorPorts.At(33));
   }
 }

@@ -19,8 +19,9 @@ import java.util.List;
  * <pre>
  * magic     4  "RDMS"
  * version   1  WireLimits.VERSION of the peer
- * kind      1  0: no RDMA, 1: ticket
+ * kind      1  0: no RDMA, 1: ticket, 2: not yet
  *   no RDMA:  reason (1 + n, its label), text (2 + n)
+ *   not yet:  the same, so that a reader which knows only the first two takes it for "no RDMA"
  *   ticket:   credential id 8, secret (1 + n), count of addresses 1, each: address (1 + 4 or 16), port 2
  * </pre>
  *
@@ -33,6 +34,7 @@ public final class InvitationCodec {
   private static final int MAGIC = 0x52444D53;
   private static final byte NONE = 0;
   private static final byte TICKET = 1;
+  private static final byte NOT_YET = 2;
   private static final int MOST_ADDRESSES = 8;
   private static final int MOST_SECRET_BYTES = 64;
 
@@ -48,7 +50,11 @@ public final class InvitationCodec {
     if (invitation instanceof Invitation.Ticket ticket) {
       encode(ticket, out);
     } else if (invitation instanceof Invitation.None none) {
+      out.put(NONE);
       encode(none, out);
+    } else if (invitation instanceof Invitation.NotYet notYet) {
+      out.put(NOT_YET);
+      encode(new Invitation.None(FallbackReason.PEER_WITHOUT_RDMA, notYet.text()), out);
     }
     return Arrays.copyOf(out.array(), out.position());
   }
@@ -72,7 +78,7 @@ public final class InvitationCodec {
     byte[] label = none.reason().label().getBytes(StandardCharsets.US_ASCII);
     byte[] text = none.text().getBytes(StandardCharsets.UTF_8);
     int textBytes = Math.min(text.length, WireLimits.TEXT_BYTES);
-    out.put(NONE).put((byte) label.length).put(label);
+    out.put((byte) label.length).put(label);
     out.putShort((short) textBytes).put(text, 0, textBytes);
   }
 
@@ -94,7 +100,12 @@ public final class InvitationCodec {
             FallbackReason.PEER_WITHOUT_RDMA,
             "it speaks version " + version + ", this process " + WireLimits.VERSION);
       }
-      Invitation invitation = in.get() == TICKET ? decodeTicket(in) : decodeNone(in);
+      Invitation invitation =
+          switch (in.get()) {
+            case TICKET -> decodeTicket(in);
+            case NOT_YET -> new Invitation.NotYet(decodeNone(in).text());
+            default -> decodeNone(in);
+          };
       if (in.hasRemaining()) {
         throw new IOException("invitation with " + in.remaining() + " bytes too many");
       }
@@ -122,7 +133,7 @@ public final class InvitationCodec {
     return new Invitation.Ticket(List.copyOf(addresses), credentialId, secret);
   }
 
-  private static Invitation decodeNone(ByteBuffer in) throws IOException {
+  private static Invitation.None decodeNone(ByteBuffer in) throws IOException {
     String label = new String(bytes(in, in.get(), 64), StandardCharsets.US_ASCII);
     String text =
         new String(bytes(in, in.getShort(), WireLimits.TEXT_BYTES), StandardCharsets.UTF_8);

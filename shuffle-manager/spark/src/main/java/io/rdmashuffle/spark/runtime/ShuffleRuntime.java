@@ -85,10 +85,24 @@ public final class ShuffleRuntime implements AutoCloseable {
     return gone != null ? gone : opening.getNow(NOT_YET);
   }
 
-  /** What to answer a peer that asks how to reach this process; never waits. */
+  /**
+   * What to answer a peer that asks how to reach this process; never waits. A process that has not
+   * shuffled yet, but received map outputs of others, begins to open the transport: the next
+   * question finds it open.
+   */
   public Invitation invitation() {
     Availability now = state();
     if (now instanceof Availability.Open open) {
+      return open.transport().issueTicket();
+    }
+    if (!closed.get() && begun.compareAndSet(false, true)) {
+      begin();
+    }
+    if (!closed.get() && !opening.isDone()) {
+      return new Invitation.NotYet("its device is being opened");
+    }
+    now = state();
+    if (now instanceof Availability.Open open) { // meanwhile
       return open.transport().issueTicket();
     }
     return new Invitation.None(

@@ -53,8 +53,34 @@ final class ShuffleRuntimeTest {
   void nothingIsOpenedBeforeTheFirstTask() {
     try (ShuffleRuntime runtime = runtime(Mode.AUTO, () -> transport)) {
       assertThat(runtime.state()).isInstanceOf(Availability.Absent.class);
-      assertThat(runtime.invitation()).isInstanceOf(Invitation.None.class);
       runtime.snapshot();
+    }
+    assertThat(openings).hasValue(0);
+  }
+
+  @Test
+  void aQuestionBeforeTheFirstTaskBeginsToOpenTheDevice() {
+    CountDownLatch opens = new CountDownLatch(1);
+    try (ShuffleRuntime runtime =
+        runtime(
+            Mode.AUTO,
+            () -> {
+              assertThatCode(opens::await).doesNotThrowAnyException();
+              return transport;
+            })) {
+      assertThat(runtime.invitation()).isInstanceOf(Invitation.NotYet.class);
+      assertThat(runtime.invitation()).isInstanceOf(Invitation.NotYet.class);
+      opens.countDown();
+      runtime.open(); // waits for the same opening
+      assertThat(runtime.invitation()).isInstanceOf(Invitation.Ticket.class);
+      assertThat(openings).hasValue(1);
+    }
+  }
+
+  @Test
+  void aProcessWithoutRdmaSaysSoToWhoeverAsksFirst() {
+    try (ShuffleRuntime runtime = runtime(Mode.OFF, () -> transport)) {
+      assertThat(runtime.invitation()).isInstanceOf(Invitation.None.class);
     }
     assertThat(openings).hasValue(0);
   }
