@@ -70,7 +70,9 @@ final class CopyPhaseTest {
                 : new Answer.Refuse(FallbackReason.TRANSFER_FAILED));
     assertThat(rig.run()).isEqualTo(rig.outputs().sums());
     long byRdma = rig.counted("SEGMENTS_READ");
-    assertThat(byRdma).isLessThanOrEqualTo(percent);
+    assertThat(byRdma)
+        .as("what came before it failed")
+        .isBetween(percent * 8 / 10L, (long) percent);
     assertThat(rig.counted("SEGMENTS_HTTP")).isEqualTo(maps - byRdma);
     assertThat(rig.counted("HOSTS_FALLEN_BACK")).isEqualTo(1);
     assertThat(rig.counted("HOSTS_FALLEN_BACK.transfer-failed")).isEqualTo(1);

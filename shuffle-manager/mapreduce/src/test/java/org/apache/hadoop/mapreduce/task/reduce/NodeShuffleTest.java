@@ -159,6 +159,7 @@ final class NodeShuffleTest {
 
     assertThat(reducer.get(40, TimeUnit.SECONDS)).isEqualTo(rig.outputs().sums());
     assertThat(byRdma() + byHttp()).isEqualTo(maps);
+    assertThat(byRdma()).as("before the restart, at least").isPositive();
     assertThatNoMapWasBlamed();
   }
 

@@ -87,6 +87,8 @@ final class RdmaFetcherTest {
     assertThat(merger.committed()).isEqualTo(MAPS);
     assertThat(host.getNumKnownMapOutputs()).isZero();
     assertThat(rig.shuffledMaps()).isEqualTo(MAPS);
+    assertThat(rig.counted("SEGMENTS_READ")).isEqualTo(MAPS);
+    assertThat(rig.http().requests()).isEmpty();
   }
 
   @Test
