@@ -122,6 +122,12 @@ final class StandingCredentials implements Credentials, AutoCloseable {
     }
   }
 
+  /** All readers of a tenant, wherever they are. */
+  @Override
+  public Object sharer(Credential found, String host) {
+    return found.domain();
+  }
+
   @Override
   public void release(long credentialId, Credential found) {
     Optional<Standing> unused;

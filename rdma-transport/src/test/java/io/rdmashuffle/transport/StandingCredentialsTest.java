@@ -53,6 +53,15 @@ final class StandingCredentialsTest {
   }
 
   @Test
+  void theReadersOfATenantShareItsPartOfTheConnectionsWhereverTheyAre() throws Exception {
+    credentials.add(7, SECRET, domain());
+    credentials.add(8, SECRET, domain());
+    Object ofTenant = credentials.sharer(credentials.find(7), "10.0.0.1");
+    assertThat(credentials.sharer(credentials.find(7), "10.0.0.2")).isEqualTo(ofTenant);
+    assertThat(credentials.sharer(credentials.find(8), "10.0.0.1")).isNotEqualTo(ofTenant);
+  }
+
+  @Test
   void anIdInUseIsNotGivenAway() throws Exception {
     ProtectionDomain first = domain();
     credentials.add(7, SECRET, first);

@@ -1,13 +1,17 @@
 package io.rdmashuffle.transport.channel;
 
 import io.rdmashuffle.transport.verbs.DeviceAttributes;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * How many connections there may be, and how much of the completion queue each may fill: a queue
- * with room for everything that is posted cannot overflow.
+ * with room for everything that is posted cannot overflow. Of the connections from outside, nobody
+ * gets more than half of what the others leave, so that there is always room for another; but two,
+ * as one that comes again may come before its old connection is gone.
  *
  * <p><b>Threads:</b> any. A permit is taken before anything is created, and given back after all of
  * it is gone and everybody has been told.
@@ -16,10 +20,13 @@ final class ConnectionLimits {
   /** Two MiB of completions; the adapter pins them. */
   private static final int MOST_ENTRIES = 1 << 15;
 
+  private static final int FEWEST_PER_SHARER = 2;
+
   private final int maxConnections;
   private final int maxEntries;
   private final AtomicInteger connections = new AtomicInteger();
   private final AtomicInteger entries = new AtomicInteger();
+  private final Map<Object, Integer> bySharer = new ConcurrentHashMap<>();
   private final CompletableFuture<Void> closedAndEmpty = new CompletableFuture<>();
   private volatile String closedReason; // null while open
 
@@ -45,14 +52,42 @@ final class ConnectionLimits {
   }
 
   /**
-   * Returns null at the cap, or when closed.
+   * For a connection from outside. Returns null as {@link #tryAcquire(int)} does.
+   *
+   * @param sharer whose part it is, and stays until the permit is back
+   */
+  Permit tryAcquire(int wantedEntries, Object sharer) {
+    int capacity = Math.min(maxConnections, maxEntries / wantedEntries);
+    int wanted = bySharer.merge(sharer, 1, Integer::sum);
+    int left = capacity - (connections.get() - (wanted - 1)); // by the others
+    if (wanted > Math.max(FEWEST_PER_SHARER, left / 2)) {
+      giveBackPart(sharer);
+      return null;
+    }
+    return acquire(new Permit(wantedEntries, sharer));
+  }
+
+  /** Whether there is room, though perhaps not for everybody. */
+  boolean hasRoom() {
+    return connections.get() < maxConnections;
+  }
+
+  private void giveBackPart(Object sharer) {
+    bySharer.computeIfPresent(sharer, (key, count) -> count == 1 ? null : count - 1);
+  }
+
+  /**
+   * For a connection of this process's own. Returns null at the cap, or when closed.
    *
    * @param wantedEntries everything the queue pair can have posted
    */
   Permit tryAcquire(int wantedEntries) {
+    return acquire(new Permit(wantedEntries, null));
+  }
+
+  private Permit acquire(Permit permit) {
     boolean room = connections.incrementAndGet() <= maxConnections;
-    boolean queueRoom = entries.addAndGet(wantedEntries) <= maxEntries;
-    Permit permit = new Permit(wantedEntries);
+    boolean queueRoom = entries.addAndGet(permit.heldEntries) <= maxEntries;
     if (room && queueRoom && closedReason == null) {
       return permit;
     }
@@ -103,11 +138,18 @@ final class ConnectionLimits {
   /** The right to one connection. */
   final class Permit implements AutoCloseable {
     private final int heldEntries;
+    private final Object sharer; // null for a connection of this process's own
     private final AtomicBoolean returned = new AtomicBoolean();
     private Runnable whenReturned = () -> {};
 
-    private Permit(int heldEntries) {
+    private Permit(int heldEntries, Object sharer) {
       this.heldEntries = heldEntries;
+      this.sharer = sharer;
+    }
+
+    /** Whether it is of that sharer's part. */
+    boolean isOf(Object candidate) {
+      return candidate.equals(sharer);
     }
 
     /** Before anybody else gets the permit. */
@@ -121,6 +163,9 @@ final class ConnectionLimits {
       if (returned.compareAndSet(false, true)) {
         whenReturned.run();
         entries.addAndGet(-heldEntries);
+        if (sharer != null) {
+          giveBackPart(sharer);
+        }
         connections.decrementAndGet();
         completeIfEmpty();
       }

@@ -25,6 +25,17 @@ public interface Credentials {
   boolean redeem(long credentialId, Credential found);
 
   /**
+   * Whose part of the connections a reader's connection belongs to: by default that of all readers
+   * on its host. Has {@code equals} and {@code hashCode}.
+   *
+   * @param found what {@link #find} returned for it
+   * @param host the reader's address
+   */
+  default Object sharer(Credential found, String host) {
+    return host;
+  }
+
+  /**
    * A connection for which {@link #redeem} returned true is over, and its queue pair destroyed.
    *
    * @param found as given to {@link #redeem}

@@ -74,17 +74,19 @@ final class Doorkeeper implements CmThread.Watcher {
   /** Room is asked for before the credential is spent: the reader may come again with it. */
   private void admit(CmId id, long credentialId, Credential credential) {
     ConnectionLimits limits = establishing.limits();
-    ConnectionLimits.Permit permit = limits.tryAcquire(establishing.ownerShape().entries());
+    InetSocketAddress peer = peer(id);
+    Object sharer = credentials.sharer(credential, peer.getHostString());
+    ConnectionLimits.Permit permit = limits.tryAcquire(establishing.ownerShape().entries(), sharer);
     if (permit == null && limits.isClosed()) {
       reject(id, Reason.STOPPING, limits.closedReason());
     } else if (permit == null) {
-      establishing.giveUpAnIdleOne();
+      establishing.giveUpAnIdleOne(limits.hasRoom() ? c -> c.isOf(sharer) : c -> true);
       reject(id, Reason.CONNECTION_CAP, limits.describe());
     } else if (!redeem(credentialId, credential, permit)) {
       reject(id, Reason.CREDENTIAL, "used before");
     } else {
       var caller =
-          new OwnerConnection.Caller(peer(id), credentialId, credential.domain(), acceptor, permit);
+          new OwnerConnection.Caller(peer, credentialId, credential.domain(), acceptor, permit);
       new Inbound(establishing, id, caller, challenge(credentialId, credential)).start();
     }
   }

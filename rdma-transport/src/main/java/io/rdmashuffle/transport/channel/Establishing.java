@@ -1,6 +1,7 @@
 package io.rdmashuffle.transport.channel;
 
 import io.rdmashuffle.transport.verbs.CmChannel;
+import java.util.function.Predicate;
 
 /**
  * What connections in the making need, in either direction.
@@ -30,11 +31,13 @@ record Establishing(
     return context.settings().connectTimeout().toNanos();
   }
 
-  /** Makes room at the cap, for later attempts. Any thread. */
-  void giveUpAnIdleOne() {
+  /** Makes room at the cap, or in somebody's part, for later attempts. Any thread. */
+  void giveUpAnIdleOne(Predicate<LiveConnections.Connection> candidates) {
     long minimumIdleNs = 2 * context.settings().keepAlive().toNanos();
     context
         .loop()
-        .execute(() -> context.live().closeOldestIdle(context.loop().nowNs(), minimumIdleNs));
+        .execute(
+            () ->
+                context.live().closeOldestIdle(candidates, context.loop().nowNs(), minimumIdleNs));
   }
 }

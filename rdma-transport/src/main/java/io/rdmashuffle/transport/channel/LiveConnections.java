@@ -5,6 +5,7 @@ import io.rdmashuffle.transport.TransportException.Kind;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.function.Predicate;
 
 /** All connections of a layer, from the queue pair's making to its end. Progress thread only. */
 final class LiveConnections {
@@ -15,6 +16,11 @@ final class LiveConnections {
 
     /** Whether it is established and nothing is unanswered on it. */
     boolean isIdle();
+
+    /** Whether it belongs to that sharer's part of the connections. */
+    default boolean isOf(Object sharer) {
+      return false;
+    }
 
     void close(TransportException cause);
   }
@@ -41,10 +47,13 @@ final class LiveConnections {
    * Closes the one that has been idle for the longest, to make room for another. Young ones never:
    * more peers than connections would make them chase each other.
    */
-  void closeOldestIdle(long nowNs, long minimumIdleNs) {
+  void closeOldestIdle(Predicate<Connection> candidates, long nowNs, long minimumIdleNs) {
     Connection oldest = null;
     for (Connection candidate : all) {
-      boolean old = candidate.isIdle() && nowNs - candidate.idleSinceNs() >= minimumIdleNs;
+      boolean old =
+          candidate.isIdle()
+              && candidates.test(candidate)
+              && nowNs - candidate.idleSinceNs() >= minimumIdleNs;
       if (old && (oldest == null || candidate.idleSinceNs() - oldest.idleSinceNs() < 0)) {
         oldest = candidate;
       }

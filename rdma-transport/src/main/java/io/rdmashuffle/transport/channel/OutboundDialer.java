@@ -41,7 +41,7 @@ final class OutboundDialer implements Dialer {
           new TransportException(
               Kind.RETRY, "no connections any more: " + establishing.limits().closedReason());
     } else {
-      establishing.giveUpAnIdleOne();
+      establishing.giveUpAnIdleOne(c -> true);
       cause =
           new ConnectionCapException(
               "no room to connect to "

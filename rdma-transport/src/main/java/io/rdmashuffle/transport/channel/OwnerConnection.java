@@ -332,6 +332,11 @@ final class OwnerConnection implements OwnerChannel, CompletionSink, LiveConnect
   }
 
   @Override
+  public boolean isOf(Object sharer) {
+    return caller.permit.isOf(sharer);
+  }
+
+  @Override
   public boolean isIdle() {
     return state == State.OPEN && replies.isIdle();
   }

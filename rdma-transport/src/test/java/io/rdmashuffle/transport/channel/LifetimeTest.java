@@ -157,6 +157,46 @@ final class LifetimeTest {
   }
 
   @Test
+  void whoeverTakesAllItCanGetLeavesRoomForOthers() throws Exception {
+    try (Network net = new Network(connections(64))) {
+      net.connect();
+      int greedy = 1;
+      for (long ticket = 1000; net.connect(ticket).channel != null; ticket++) {
+        greedy++;
+      }
+      assertThat(greedy).isEqualTo(32);
+
+      Node other = net.addNode(net.settings);
+      for (long ticket = 2000; ticket < 2016; ticket++) {
+        net.owner.credentials.addTicket(ticket, Network.SECRET);
+        assertThat(net.dial(other, net.owner.target(ticket, Network.SECRET)).heard)
+            .containsExactly("open");
+      }
+    }
+  }
+
+  @Test
+  void whoHasItsPartGivesUpAnIdleOneOfItsOwn() throws Exception {
+    try (Network net = new Network(connections(8))) {
+      Node other = net.addNode(net.settings);
+      net.owner.credentials.addTicket(2000, Network.SECRET);
+      RecordingListener others = net.dial(other, net.owner.target(2000, Network.SECRET));
+      net.pass(Duration.ofSeconds(1));
+      List<RecordingListener> own = new ArrayList<>(List.of(net.connect()));
+      for (long ticket = 1000; own.get(own.size() - 1).channel != null; ticket++) {
+        own.add(net.connect(ticket));
+      }
+      net.pass(Duration.ofSeconds(12)); // the other's is idle for longest
+
+      net.connect(1100);
+
+      assertThat(others.heard).containsExactly("open");
+      assertThat(own.get(0).heard).containsExactly("open", "closed");
+      assertThat(net.connect(1101).heard).containsExactly("open");
+    }
+  }
+
+  @Test
   void withoutRoomInTheCompletionQueueThereIsNoConnection() throws Exception {
     try (Network net = new Network(connections(1000))) {
       List<RecordingListener> open = new ArrayList<>();

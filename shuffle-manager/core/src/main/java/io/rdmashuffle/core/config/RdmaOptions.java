@@ -186,7 +186,9 @@ public final class RdmaOptions {
           .doc(
               "Connections of one process, both directions. Each costs a queue pair and registered"
                   + " frames; at the cap, idle old ones are closed and new peers use the engine's"
-                  + " own shuffle for a while.")
+                  + " own shuffle for a while. Of the connections from other processes, each job"
+                  + " (MapReduce) or each peer address (Spark) gets at most half of those that the"
+                  + " others leave, so that others can always connect; but two.")
           .between(2, 65_536)
           .defaultsTo(512);
 
