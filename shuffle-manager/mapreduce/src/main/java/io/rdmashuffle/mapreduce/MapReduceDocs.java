@@ -1,6 +1,7 @@
 package io.rdmashuffle.mapreduce;
 
 import io.rdmashuffle.core.config.ConfigDocs;
+import io.rdmashuffle.transport.wire.WireLimits;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -29,6 +30,41 @@ public final class MapReduceDocs {
       """
           .formatted(MapReduceOptions.TASK_PREFIX, MapReduceOptions.NODE_PREFIX);
 
+  private static final int EXAMPLE_CONNECTIONS = 1024;
+  private static final int EXAMPLE_REQUESTS = 4;
+  private static final int FRAMES_BYTES = 2 * (EXAMPLE_REQUESTS + 1) * WireLimits.FRAME_BYTES;
+
+  /** The figures of the example follow from the bounds of the protocol. */
+  private static final String COST =
+      """
+
+      ## What jobs cost a NodeManager at most
+
+      With the settings of NodeManagers above, whatever the jobs and their users do, for *n* jobs that
+      have readers at a time:
+
+      | what | at most | with the defaults |
+      |---|---|---|
+      | registered memory, all jobs together | `memory.registered.max`, or less by the memlock limit | 1 GiB |
+      | of that, messages | `connections.max` x 2 x (`requests.inflight` + 1) x 8 KiB | %1$d MiB |
+      | of that, staging of one job | `staging.size`; for n > 1 not more than a quarter of `memory.registered.max` / n, but 16 chunks of 128 KiB | 32 MiB; 12.8 MiB each of 20 jobs |
+      | of that, windows | what is left; idle windows of any job go when another needs the room | |
+      | connections | `connections.max`; one job half of what the others leave, but two | 1024; 512 of one job |
+      | leases of one connection | 4 x (`requests.inflight` + 1), each of 256 blocks and about 1 KiB of heap | %2$d; %3$d MiB for all connections |
+      | blocks being looked up for one connection | (`requests.inflight` + 1) x 256, about 250 bytes of heap each until they are answered | %4$d KiB |
+      | map outputs known of one job | 65,536, about 0.5 KiB of heap each, and up to 50 KiB for one of more than 512 windows | 32 MiB |
+      | threads | as many as for one job | |
+      | log lines that readers can cause | one a minute for each of up to 257 addresses before authentication, as many after it, and one for each kind of failure of a file | |
+
+      A job that ends, and a reader that disconnects, gives back all of it. A reader that holds more leases
+      than that loses its connection.
+      """
+          .formatted(
+              EXAMPLE_CONNECTIONS * FRAMES_BYTES >> 20,
+              WireLimits.mostLeases(EXAMPLE_REQUESTS + 1),
+              EXAMPLE_CONNECTIONS * WireLimits.mostLeases(EXAMPLE_REQUESTS + 1) >> 10,
+              (EXAMPLE_REQUESTS + 1) * WireLimits.KEYS_PER_LOCATE * 250 >> 10);
+
   private MapReduceDocs() {}
 
   /** The whole page. */
@@ -37,7 +73,7 @@ public final class MapReduceDocs {
     page.append("\n## ").append(ConfigDocs.table(MapReduceOptions.ports()));
     MapReduceOptions.taskSections().forEach(s -> page.append("\n## ").append(ConfigDocs.table(s)));
     MapReduceOptions.nodeSections().forEach(s -> page.append("\n## ").append(ConfigDocs.table(s)));
-    return page.toString();
+    return page.append(COST).toString();
   }
 
   /**
