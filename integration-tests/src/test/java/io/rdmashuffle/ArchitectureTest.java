@@ -1,7 +1,11 @@
 package io.rdmashuffle;
 
+import static com.tngtech.archunit.core.domain.JavaCall.Predicates.target;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.assignableTo;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAPackage;
 import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.core.domain.properties.HasName.Predicates.name;
+import static com.tngtech.archunit.core.domain.properties.HasOwner.Predicates.With.owner;
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
 import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -15,6 +19,7 @@ import com.tngtech.archunit.core.importer.Location;
 import com.tngtech.archunit.junit.AnalyzeClasses;
 import com.tngtech.archunit.junit.ArchTest;
 import com.tngtech.archunit.lang.ArchRule;
+import io.rdmashuffle.transport.Transport;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.HashSet;
@@ -130,6 +135,22 @@ final class ArchitectureTest {
   @ArchTest
   static final ArchRule corePackagesFormNoCycle =
       slices().matching("io.rdmashuffle.core.(**)").should().beFreeOfCycles();
+
+  /**
+   * The doctor opens what it examines for a moment, and a benchmark what it measures: a failure is
+   * their result.
+   */
+  @ArchTest
+  static final ArchRule onlyTheLifeCycleOpensATransport =
+      noClasses()
+          .that()
+          .resideOutsideOfPackages(
+              TRANSPORT,
+              "io.rdmashuffle.core.adapter..",
+              "io.rdmashuffle.core.doctor..",
+              "io.rdmashuffle.benchmarks..")
+          .should()
+          .callMethodWhere(target(name("open")).and(target(owner(assignableTo(Transport.class)))));
 
   /**
    * Core is for what several need: a class that one engine alone reaches belongs to that engine.

@@ -7,8 +7,8 @@ import java.util.Deque;
  * Things to close, last opened first. Serves half-built constructions (close it on failure, {@link
  * #handOver()} on success) and finished objects that own several parts.
  *
- * <p><b>Threads:</b> one at a time. <b>Errors:</b> every part is closed even if an earlier one
- * fails; the first failure is thrown with the later ones suppressed.
+ * <p><b>Threads:</b> one at a time. <b>Errors:</b> every part is closed whatever an earlier one
+ * throws; the first failure is thrown with the later ones suppressed.
  */
 public final class CloseStack implements AutoCloseable {
   private final Deque<AutoCloseable> parts = new ArrayDeque<>();
@@ -30,23 +30,27 @@ public final class CloseStack implements AutoCloseable {
   /** Idempotent. A checked failure of a part is wrapped, as closing has no caller to retry it. */
   @Override
   public void close() {
-    RuntimeException first = null;
+    Throwable first = null;
     while (!parts.isEmpty()) {
       try {
         parts.pop().close();
-      } catch (Exception e) {
+      } catch (Throwable e) { // the rest is closed whatever it is
         if (e instanceof InterruptedException) {
           Thread.currentThread().interrupt();
         }
         if (first == null) {
-          first = e instanceof RuntimeException r ? r : new IllegalStateException(e);
-        } else {
+          first = e;
+        } else if (first != e) {
           first.addSuppressed(e);
         }
       }
     }
-    if (first != null) {
-      throw first;
+    if (first instanceof Error error) {
+      throw error;
+    } else if (first instanceof RuntimeException unchecked) {
+      throw unchecked;
+    } else if (first != null) {
+      throw new IllegalStateException(first);
     }
   }
 }

@@ -16,7 +16,7 @@ import io.rdmashuffle.transport.verbs.ProtectionDomain;
  * @param counters what is counted
  */
 record OpenedAdapter(
-    RdmaTransport.Site site,
+    Transport.Site site,
     Role role,
     TransportSettings settings,
     MemoryPlan plan,
@@ -24,10 +24,14 @@ record OpenedAdapter(
     ProtectionDomain outbound,
     Counters counters) {
 
-  /** Pushes the adapter and its domain; if it throws, the stack's owner closes what was pushed. */
+  /**
+   * Pushes the libraries, the adapter and its domain; if it throws, the stack's owner closes what
+   * was pushed.
+   */
   static OpenedAdapter open(
-      RdmaTransport.Site site, Role role, TransportSettings settings, CloseStack undo)
+      Transport.Site site, Role role, TransportSettings settings, CloseStack undo)
       throws TransportException {
+    undo.push(site.provider());
     MemoryPlan plan = MemoryPlan.of(site.provider().hostMemory(), settings, role);
     Device device = undo.push(site.provider().open(site.address()));
     ProtectionDomain outbound = undo.push(device.allocateProtectionDomain());

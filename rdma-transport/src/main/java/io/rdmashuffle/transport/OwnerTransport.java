@@ -3,30 +3,22 @@ package io.rdmashuffle.transport;
 import io.rdmashuffle.transport.server.BlockCatalog;
 import io.rdmashuffle.transport.server.BlockServer;
 import io.rdmashuffle.transport.server.RdmaBlockServer;
+import io.rdmashuffle.transport.verbs.Device;
+import io.rdmashuffle.transport.verbs.HostMemory;
 import io.rdmashuffle.transport.verbs.ProtectionDomain;
 import java.net.InetSocketAddress;
-import java.util.Map;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CompletionStage;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
- * RDMA in a process that only serves blocks, to readers that know the secret of a tenant: in
- * MapReduce a NodeManager, and the jobs whose map outputs it holds. Each tenant has a protection
+ * The transport of a process that only serves blocks, to readers that know the secret of a tenant:
+ * in MapReduce a NodeManager, and the jobs whose map outputs it holds. Each tenant has a protection
  * domain of its own, so that what is registered for one is out of reach for the others.
  *
- * <p><b>Threads:</b> any; {@link #open}, {@link #admit} and {@link #close} may wait for the
- * adapter. <b>Ownership:</b> the opener closes it; provider and catalog are lent and outlive it.
- * <b>Errors:</b> opening throws {@link TransportException} and leaves nothing open; later failures
- * only make blocks fall back.
+ * <p>{@link #admit} may wait for the adapter.
  */
-public final class OwnerTransport implements AutoCloseable {
-  private static final Logger LOG = LoggerFactory.getLogger(OwnerTransport.class);
-
-  private final CloseStack parts;
-  private final OpenedAdapter adapter;
-  private final TransportBase base;
+public final class OwnerTransport extends AdapterTransport {
+  private final Device device;
+  private final HostMemory hostMemory;
   private final StandingCredentials credentials;
   private final RdmaBlockServer server;
   private final InetSocketAddress listenAddress;
@@ -34,34 +26,36 @@ public final class OwnerTransport implements AutoCloseable {
   /**
    * Opens the adapter, starts the threads, and listens.
    *
-   * @param catalog the blocks to serve; its scope is the tenant's credential
+   * @param catalog the blocks to serve; its scope is the tenant's credential. Lent; outlives the
+   *     transport
    * @param port where readers connect to, 0 for any free one
    * @throws TransportException if the adapter or the port cannot be used; nothing is left open
    */
   public static OwnerTransport open(
-      RdmaTransport.Site site, BlockCatalog catalog, int port, TransportSettings settings)
+      Site site, BlockCatalog catalog, int port, TransportSettings settings)
       throws TransportException {
     try (CloseStack undo = new CloseStack()) {
       OpenedAdapter adapter = OpenedAdapter.open(site, Role.OWNER, settings, undo);
-      OwnerTransport transport = new OwnerTransport(adapter, catalog, port, undo);
-      LOG.info(
-          "[{}] RDMA through {}, port {}",
-          site.name(),
-          transport.describe(),
-          transport.listenAddress.getPort());
-      return transport;
+      StandingCredentials credentials = undo.push(new StandingCredentials());
+      return new OwnerTransport(adapter, credentials, catalog, port, undo);
     }
   }
 
-  private OwnerTransport(OpenedAdapter adapter, BlockCatalog catalog, int port, CloseStack undo)
+  private OwnerTransport(
+      OpenedAdapter adapter,
+      StandingCredentials credentials,
+      BlockCatalog catalog,
+      int port,
+      CloseStack undo)
       throws TransportException {
-    this.adapter = adapter;
-    credentials = undo.push(new StandingCredentials());
-    base = new TransportBase(adapter, undo);
-    server = base.openServer(catalog, undo);
-    int bound = base.layer().listen(port, credentials, server.acceptor());
+    super(adapter, undo);
+    this.device = adapter.device();
+    this.hostMemory = adapter.site().provider().hostMemory();
+    this.credentials = credentials;
+    server = openServer(catalog, undo);
+    int bound = layer().listen(port, credentials, server.acceptor());
     listenAddress = new InetSocketAddress(adapter.site().address(), bound);
-    parts = undo.handOver();
+    opened(undo);
   }
 
   /**
@@ -73,7 +67,7 @@ public final class OwnerTransport implements AutoCloseable {
    * @throws TransportException if the adapter gives no protection domain
    */
   public boolean admit(long credentialId, byte[] secret) throws TransportException {
-    ProtectionDomain domain = adapter.device().allocateProtectionDomain();
+    ProtectionDomain domain = device.allocateProtectionDomain();
     boolean added = credentials.add(credentialId, secret, domain);
     if (!added) {
       domain.close();
@@ -95,7 +89,7 @@ public final class OwnerTransport implements AutoCloseable {
       return CompletableFuture.completedFuture(null);
     }
     return CompletableFuture.allOf(server.forget(standing.domain()), standing.unused())
-        .thenRunAsync(() -> credentials.closeDomain(standing), base.threads().slow());
+        .thenRunAsync(() -> credentials.closeDomain(standing), threads().slow());
   }
 
   /** Closed by the transport. */
@@ -113,34 +107,8 @@ public final class OwnerTransport implements AutoCloseable {
     return credentials.size();
   }
 
-  public Counters counters() {
-    return base.counters();
-  }
-
-  /** The adapter and its address, for users. */
-  public String describe() {
-    return base.describe();
-  }
-
-  /** As {@link RdmaTransport#lost}. */
-  public CompletionStage<String> lost() {
-    return base.lost();
-  }
-
-  /**
-   * What is registered, connected and running now, by the name users see. All of it is zero after
-   * {@link #close}.
-   */
-  public Map<String, Long> levels() {
-    return base.levels();
-  }
-
-  /**
-   * Sessions and leases end, then everything is closed in reverse order. Idempotent. Each step has
-   * a deadline; what does not end in time is logged and left.
-   */
-  @Override
-  public void close() {
-    parts.close();
+  /** Memory of this process as the adapter can use it, for looking at files before it does. */
+  public HostMemory hostMemory() {
+    return hostMemory;
   }
 }

@@ -1,7 +1,7 @@
 /**
  * Shuffle blocks between processes by one-sided RDMA READ, for any engine that keeps them in files.
  *
- * <p>{@link io.rdmashuffle.transport.RdmaTransport} is the way in: it opens and closes all of it.
+ * <p>{@link io.rdmashuffle.transport.Transport} is the way in: it opens and closes all of it.
  * Besides, this package holds what all the others share: errors, time, counters, ownership. The
  * packages below it build on each other in this order: {@code verbs} (the adapter), {@code memory}
  * (registered bytes), {@code wire} (messages), {@code channel} (one connection), then {@code

@@ -107,7 +107,7 @@ final class OneSidedTest {
             client.breakerMinimum(),
             client.breakerMaximum());
     return RdmaTransport.open(
-        new RdmaTransport.Site(soft, InetAddress.getLoopbackAddress(), "reader", clock),
+        new Transport.Site(soft, InetAddress.getLoopbackAddress(), "reader", clock),
         new RdmaTransport.Engine(
             new Outputs(readersFolder), peer -> CompletableFuture.completedFuture(invitation)),
         new TransportSettings(

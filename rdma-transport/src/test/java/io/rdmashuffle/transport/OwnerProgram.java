@@ -21,7 +21,7 @@ final class OwnerProgram {
     try (DisniProvider soft = DisniProviders.soft();
         RdmaTransport transport =
             RdmaTransport.open(
-                new RdmaTransport.Site(
+                new Transport.Site(
                     soft, InetAddress.getLoopbackAddress(), "owner", NanoClock.system()),
                 new RdmaTransport.Engine(outputs, peer -> nobody()),
                 TransportSettings.defaults(TransportHarness.ENOUGH))) {

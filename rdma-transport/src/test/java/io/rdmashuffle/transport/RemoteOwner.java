@@ -54,7 +54,7 @@ final class RemoteOwner implements BlockCatalog {
     try (DisniProvider provider = device.load();
         RdmaTransport transport =
             RdmaTransport.open(
-                new RdmaTransport.Site(provider, device.address(), "remote", NanoClock.system()),
+                new Transport.Site(provider, device.address(), "remote", NanoClock.system()),
                 new RdmaTransport.Engine(
                     catalog,
                     peer ->

@@ -48,7 +48,7 @@ final class RemotePeer implements AutoCloseable {
     MemoryBudget.Bound bound = new MemoryBudget.Bound(256 << 20, "the test's bound", "none");
     transport =
         RdmaTransport.open(
-            new RdmaTransport.Site(provider, local, "reader", NanoClock.system()),
+            new Transport.Site(provider.lent(), local, "reader", NanoClock.system()),
             new RdmaTransport.Engine(new Outputs(null), this::discover),
             settings(bound));
   }

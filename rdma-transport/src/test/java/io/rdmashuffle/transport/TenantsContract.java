@@ -79,8 +79,8 @@ abstract class TenantsContract {
     owner = OwnerTransport.open(site("owner"), outputs, 0, SETTINGS);
   }
 
-  private RdmaTransport.Site site(String name) throws Exception {
-    return new RdmaTransport.Site(provider(), address(), name, NanoClock.system());
+  private Transport.Site site(String name) throws Exception {
+    return new Transport.Site(provider().lent(), address(), name, NanoClock.system());
   }
 
   private ReaderTransport reader(long credentialId, byte[] secret) throws Exception {
@@ -214,8 +214,11 @@ abstract class TenantsContract {
     assertThatThrownBy(
             () ->
                 OwnerTransport.open(
-                    new RdmaTransport.Site(
-                        provider(), owner.listenAddress().getAddress(), "late", NanoClock.system()),
+                    new Transport.Site(
+                        provider().lent(),
+                        owner.listenAddress().getAddress(),
+                        "late",
+                        NanoClock.system()),
                     outputs,
                     taken,
                     SETTINGS))

@@ -246,8 +246,8 @@ abstract class TransportContract extends TransportHarness {
     assertThatThrownBy(
             () ->
                 RdmaTransport.open(
-                    new RdmaTransport.Site(
-                        provider(),
+                    new Transport.Site(
+                        provider().lent(),
                         InetAddress.getByName("203.0.113.77"),
                         "lost",
                         NanoClock.system()),

@@ -54,7 +54,7 @@ abstract class TransportHarness {
       outputs = new Outputs(Files.createDirectory(directory.resolve(id)));
       transport =
           RdmaTransport.open(
-              new RdmaTransport.Site(libraries, address(), id, NanoClock.system()),
+              new Transport.Site(libraries.lent(), address(), id, NanoClock.system()),
               new RdmaTransport.Engine(outputs, TransportHarness.this::discover),
               settings);
       processes.put(id, this);

@@ -5,6 +5,7 @@ import io.rdmashuffle.transport.FallbackReason;
 import io.rdmashuffle.transport.NanoClock;
 import io.rdmashuffle.transport.RdmaTransport;
 import io.rdmashuffle.transport.TicketOffice;
+import io.rdmashuffle.transport.Transport;
 import io.rdmashuffle.transport.TransportException;
 import io.rdmashuffle.transport.TransportSettings;
 import io.rdmashuffle.transport.client.Block;
@@ -83,7 +84,7 @@ final class RdmaFetch implements FetchTransport, FetchTransport.Owner {
       RdmaTransport transport =
           undo.push(
               RdmaTransport.open(
-                  new RdmaTransport.Site(
+                  new Transport.Site(
                       provider, InetAddress.getLoopbackAddress(), name, NanoClock.system()),
                   new RdmaTransport.Engine(new Files(layout), discovery),
                   TransportSettings.defaults(

@@ -19,6 +19,27 @@ public interface VerbsProvider extends AutoCloseable {
    */
   Device open(InetAddress local) throws VerbsException;
 
+  /** The same for one user of several: closing it does nothing. */
+  default VerbsProvider lent() {
+    VerbsProvider lender = this;
+    return new VerbsProvider() {
+      @Override
+      public HostMemory hostMemory() {
+        return lender.hostMemory();
+      }
+
+      @Override
+      public Device open(InetAddress local) throws VerbsException {
+        return lender.open(local);
+      }
+
+      @Override
+      public void close() {
+        // the lender's
+      }
+    };
+  }
+
   @Override
   void close();
 }

@@ -43,7 +43,7 @@ record EncryptionPolicy(
     }
     String on = encryptingKeys.stream().map(k -> k + "=true").collect(Collectors.joining(", "));
     return Optional.of(
-        new Absent(
+        Absent.forGood(
             FallbackReason.ENCRYPTION,
             on
                 + " asks for an encrypted network, which RDMA is not; encrypt the map outputs ("

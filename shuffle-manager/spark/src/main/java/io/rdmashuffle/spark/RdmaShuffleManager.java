@@ -1,8 +1,10 @@
 package io.rdmashuffle.spark;
 
+import io.rdmashuffle.core.adapter.AdapterSetup;
+import io.rdmashuffle.core.adapter.AdapterState.Outlook;
 import io.rdmashuffle.spark.catalog.MapOutput;
 import io.rdmashuffle.spark.catalog.MapOutputCatalog;
-import io.rdmashuffle.spark.runtime.DeviceOpener;
+import io.rdmashuffle.spark.runtime.Availability;
 import io.rdmashuffle.spark.runtime.InvitationCodec;
 import io.rdmashuffle.spark.runtime.PeerExecutor;
 import io.rdmashuffle.spark.runtime.RuntimeSnapshot;
@@ -62,14 +64,11 @@ public final class RdmaShuffleManager extends SortShuffleManager {
             conf, new RdmaBlockResolver.Hooks(this::encodedInvitation, this::onRemoved));
     this.executor = new PeerExecutor(settings.rdma().fallbackThreads());
     MapOutputCatalog catalog = new MapOutputCatalog(resolver);
+    SparkSite site = new SparkSite(settings, catalog, executor);
+    AdapterSetup adapter = new AdapterSetup(settings.adapters()::find, site, settings.transport());
     this.runtime =
         new ShuffleRuntime(
-            settings.policy(),
-            catalog,
-            new DeviceOpener(
-                settings.device(),
-                settings.transport(),
-                new SparkSite(settings, catalog, executor)));
+            settings.policy(), catalog, rules -> adapter.forPeer(rules, site::engine));
   }
 
   @Override
@@ -126,8 +125,9 @@ public final class RdmaShuffleManager extends SortShuffleManager {
 
   /** Before the first write or read of this process; fails the task if RDMA is required. */
   private void open() {
-    runtime.open();
-    if (metricsRegistered.compareAndSet(false, true)) {
+    Availability now = runtime.open();
+    boolean decided = !(now instanceof Availability.Absent a) || a.outlook() == Outlook.NEVER;
+    if (decided && metricsRegistered.compareAndSet(false, true)) {
       SparkHost.env().metricsSystem().registerSource(new RdmaMetricsSource(runtime));
     }
   }

@@ -1,5 +1,6 @@
 package io.rdmashuffle.spark;
 
+import io.rdmashuffle.core.adapter.AdapterFinder;
 import io.rdmashuffle.core.adapter.DeviceSpec;
 import io.rdmashuffle.core.config.ConfigReader;
 import io.rdmashuffle.core.config.Mode;
@@ -66,8 +67,12 @@ final class SparkSettings {
     return conf.getBoolean("spark.shuffle.service.enabled", false);
   }
 
-  DeviceSpec device() {
-    return DeviceSpec.of(rdma, reader);
+  /** Finds the adapter that is configured. */
+  AdapterFinder adapters() {
+    TransportSettings transport = transport();
+    long wantedBytes = transport.client().poolBytes() + transport.server().stagingBytes();
+    return new AdapterFinder(
+        DeviceSpec.of(rdma, reader), Math.min(wantedBytes, transport.memory().bytes()));
   }
 
   TransportSettings transport() {
@@ -124,11 +129,11 @@ final class SparkSettings {
 
   private Optional<Absent> obstacle() {
     if (driver && !localMode()) {
-      return Optional.of(new Absent(FallbackReason.NO_DEVICE, "the driver runs no tasks"));
+      return Optional.of(Absent.forGood(FallbackReason.NO_DEVICE, "the driver runs no tasks"));
     }
     if (conf.getBoolean("spark.shuffle.useOldFetchProtocol", false)) {
       return Optional.of(
-          new Absent(
+          Absent.forGood(
               FallbackReason.NOT_SUPPORTED,
               "spark.shuffle.useOldFetchProtocol=true lets a map output be replaced by another of"
                   + " the same name; unset it"));

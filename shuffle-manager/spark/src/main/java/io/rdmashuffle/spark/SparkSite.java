@@ -1,6 +1,6 @@
 package io.rdmashuffle.spark;
 
-import io.rdmashuffle.spark.runtime.DeviceOpener;
+import io.rdmashuffle.core.adapter.AdapterHost;
 import io.rdmashuffle.spark.runtime.PeerExecutor;
 import io.rdmashuffle.transport.NanoClock;
 import io.rdmashuffle.transport.RdmaTransport;
@@ -17,7 +17,7 @@ import java.net.UnknownHostException;
  * @param executor for discovery
  */
 record SparkSite(SparkSettings settings, BlockCatalog catalog, PeerExecutor executor)
-    implements DeviceOpener.EngineSite {
+    implements AdapterHost {
 
   @Override
   public String processName() {
@@ -29,8 +29,8 @@ record SparkSite(SparkSettings settings, BlockCatalog catalog, PeerExecutor exec
     return InetAddress.getByName(SparkHost.env().blockManager().blockManagerId().host());
   }
 
-  @Override
-  public RdmaTransport.Engine engine() {
+  /** What the transport serves, and how it finds peers. */
+  RdmaTransport.Engine engine() {
     return new RdmaTransport.Engine(catalog, discovery());
   }
 

@@ -3,6 +3,7 @@ package io.rdmashuffle.spark;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdmashuffle.core.adapter.AdapterLifecycle;
 import io.rdmashuffle.core.config.Mode;
 import io.rdmashuffle.spark.catalog.MapOutputCatalog;
 import io.rdmashuffle.spark.runtime.EngineCounters;
@@ -46,7 +47,7 @@ final class RdmaBlockStoreClientTest {
         new ShuffleRuntime(
             new FallbackPolicy(mode, "mode", Optional.empty()),
             new MapOutputCatalog((group, output) -> null),
-            () -> transport);
+            rules -> new AdapterLifecycle<>(rules, () -> transport));
     runtime.open();
     client = new RdmaBlockStoreClient(new FetchServices(runtime, engine, executor));
   }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.codahale.metrics.Histogram;
 import com.codahale.metrics.MetricRegistry;
+import io.rdmashuffle.core.adapter.AdapterLifecycle;
 import io.rdmashuffle.core.config.Mode;
 import io.rdmashuffle.spark.catalog.MapOutputCatalog;
 import io.rdmashuffle.spark.runtime.FallbackPolicy;
@@ -21,7 +22,7 @@ final class RdmaMetricsSourceTest {
         new ShuffleRuntime(
             new FallbackPolicy(mode, "mode", Optional.empty()),
             new MapOutputCatalog((group, output) -> null),
-            () -> transport);
+            rules -> new AdapterLifecycle<>(rules, () -> transport));
     runtime.open();
     return runtime;
   }

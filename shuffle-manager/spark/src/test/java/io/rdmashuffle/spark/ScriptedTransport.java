@@ -1,7 +1,7 @@
 package io.rdmashuffle.spark;
 
-import io.rdmashuffle.spark.runtime.OpenedTransport;
 import io.rdmashuffle.transport.Counters;
+import io.rdmashuffle.transport.PeerTransport;
 import io.rdmashuffle.transport.client.BlockClient;
 import io.rdmashuffle.transport.client.Discovery.Invitation;
 import io.rdmashuffle.transport.client.Peer;
@@ -16,7 +16,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
 /** A transport that only records fetches; tests answer them through the listener. */
-final class ScriptedTransport implements OpenedTransport, BlockClient {
+final class ScriptedTransport implements PeerTransport, BlockClient {
   record Fetched(Peer peer, List<BlockKey> keys, FetchListener listener) {}
 
   final List<Fetched> fetches = new ArrayList<>();
@@ -35,7 +35,7 @@ final class ScriptedTransport implements OpenedTransport, BlockClient {
   public void forget(String peerId) {}
 
   @Override
-  public String device() {
+  public String describe() {
     return "scripted0";
   }
 

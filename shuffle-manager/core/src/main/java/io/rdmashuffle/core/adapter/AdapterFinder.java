@@ -1,6 +1,5 @@
 package io.rdmashuffle.core.adapter;
 
-import io.rdmashuffle.transport.CloseStack;
 import io.rdmashuffle.transport.TransportException;
 import io.rdmashuffle.transport.TransportException.Kind;
 import io.rdmashuffle.transport.device.DeviceSelection;
@@ -33,7 +32,7 @@ public final class AdapterFinder {
   /**
    * An adapter that can be opened.
    *
-   * @param provider the libraries
+   * @param provider the libraries; the receiver closes them
    * @param address of the adapter
    */
   public record Found(VerbsProvider provider, InetAddress address) {}
@@ -50,17 +49,15 @@ public final class AdapterFinder {
    * Finds the adapter that the setting names, or the best one.
    *
    * @param engineAddress decides between adapters that are equally good
-   * @param undo closes the libraries; the caller puts on top what uses them
    * @throws TransportException if no device is usable; the message says why and what to do
    */
-  public Found find(EngineAddress engineAddress, CloseStack undo) throws TransportException {
+  public Found find(EngineAddress engineAddress) throws TransportException {
     Selection.Selected selected = select(engineAddress);
     selected.warning().ifPresent(LOG::warn);
     VerbsProvider provider =
-        undo.push(
-            selected.provider() == Selection.Provider.SOFT
-                ? DisniProviders.soft()
-                : DisniProviders.system());
+        selected.provider() == Selection.Provider.SOFT
+            ? DisniProviders.soft()
+            : DisniProviders.system();
     return new Found(provider, selected.address());
   }
 

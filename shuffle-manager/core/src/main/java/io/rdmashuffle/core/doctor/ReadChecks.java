@@ -3,8 +3,8 @@ package io.rdmashuffle.core.doctor;
 import io.rdmashuffle.transport.FallbackReason;
 import io.rdmashuffle.transport.NanoClock;
 import io.rdmashuffle.transport.OwnerTransport;
-import io.rdmashuffle.transport.RdmaTransport;
 import io.rdmashuffle.transport.ReaderTransport;
+import io.rdmashuffle.transport.Transport;
 import io.rdmashuffle.transport.TransportException;
 import io.rdmashuffle.transport.TransportSettings;
 import io.rdmashuffle.transport.channel.ChannelSettings;
@@ -47,8 +47,8 @@ final class ReadChecks {
     return new TransportSettings(patient, job.server(), job.client(), memory, job.overflow());
   }
 
-  private RdmaTransport.Site site(String name) {
-    return new RdmaTransport.Site(provider, address, name, NanoClock.system());
+  private Transport.Site site(String name) {
+    return new Transport.Site(provider.lent(), address, name, NanoClock.system());
   }
 
   /** Maps and registers a file there, and reads it back through the adapter. */
@@ -122,7 +122,7 @@ final class ReadChecks {
 
   /** A sample that others may read. */
   private record Served(OwnerTransport transport, PeerCode code) implements AutoCloseable {
-    static Served open(RdmaTransport.Site site, SampleFile sample, TransportSettings settings)
+    static Served open(Transport.Site site, SampleFile sample, TransportSettings settings)
         throws TransportException {
       SecureRandom random = new SecureRandom();
       byte[] secret = new byte[SECRET_BYTES];

@@ -145,6 +145,25 @@ final class JobRegistry {
     }
   }
 
+  /** There is another transport: it knows no job yet. */
+  void admitAll() {
+    List<Job> known;
+    synchronized (this) {
+      known = List.copyOf(jobs.values());
+    }
+    known.stream().filter(catalog::has).forEach(this::admit);
+  }
+
+  private void admit(Job job) {
+    JobCredential credential = job.credential();
+    try {
+      boolean fresh = tenants.admit(credential.id(), credential.secret());
+      LOG.debug("{} is {}", job, fresh ? "served by RDMA" : "served already");
+    } catch (TransportException | RuntimeException e) {
+      LOG.warn("{} is not served by RDMA, its reducers take HTTP", job, e);
+    }
+  }
+
   private void end(Job job) {
     if (!catalog.has(job)) {
       return; // another job has its credential

@@ -52,8 +52,8 @@ public final class RdmaShuffleHandler extends ShuffleHandler implements NodeMetr
     } catch (ConfigException e) {
       problem = e.getMessage();
       LOG.warn("Map outputs are served by HTTP only: {}", problem);
-    } catch (Exception | LinkageError e) { // the NodeManager would stop
-      problem = String.valueOf(e.getMessage());
+    } catch (Throwable e) { // whatever it is, the NodeManager goes on
+      problem = e.toString();
       LOG.warn("Map outputs are served by HTTP only: {}", problem, e);
     }
   }
@@ -101,7 +101,7 @@ public final class RdmaShuffleHandler extends ShuffleHandler implements NodeMetr
     }
     try {
       running.add(new Job(context.getApplicationId(), context.getUser(), secretIn(copy)));
-    } catch (IOException | RuntimeException e) {
+    } catch (Throwable e) { // as in serviceStart: this is the dispatcher of all containers' events
       LOG.warn("{} is not served by RDMA, its reducers take HTTP", context.getApplicationId(), e);
     }
   }
@@ -118,8 +118,12 @@ public final class RdmaShuffleHandler extends ShuffleHandler implements NodeMetr
   @Override
   public void stopApplication(ApplicationTerminationContext context) {
     NodeServer running = server;
-    if (running != null) {
-      running.remove(context.getApplicationId());
+    try {
+      if (running != null) {
+        running.remove(context.getApplicationId());
+      }
+    } catch (Throwable e) { // as above
+      LOG.warn("what was registered for {} is not all gone", context.getApplicationId(), e);
     }
     super.stopApplication(context);
   }
@@ -136,7 +140,7 @@ public final class RdmaShuffleHandler extends ShuffleHandler implements NodeMetr
     } finally {
       try {
         stopRdma();
-      } catch (RuntimeException e) {
+      } catch (Throwable e) {
         LOG.warn("RDMA did not stop as it should", e);
       }
     }

@@ -1,12 +1,21 @@
 package io.rdmashuffle.mapreduce.reduce;
 
+import io.rdmashuffle.core.adapter.AdapterFinder;
+import io.rdmashuffle.core.adapter.AdapterHost;
+import io.rdmashuffle.core.adapter.AdapterLifecycle;
+import io.rdmashuffle.core.adapter.AdapterRules;
+import io.rdmashuffle.core.adapter.AdapterSetup;
+import io.rdmashuffle.core.adapter.AdapterSource;
+import io.rdmashuffle.core.adapter.AdapterState;
 import io.rdmashuffle.core.config.ConfigException;
 import io.rdmashuffle.mapreduce.JobCredential;
 import io.rdmashuffle.transport.NanoClock;
-import io.rdmashuffle.transport.TransportException;
+import io.rdmashuffle.transport.ReadingTransport;
+import io.rdmashuffle.transport.client.Discovery;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.time.Duration;
 import java.util.Optional;
-import java.util.function.Function;
 import javax.crypto.SecretKey;
 import org.apache.hadoop.mapred.JobConf;
 import org.apache.hadoop.mapred.JobID;
@@ -29,9 +38,19 @@ public final class ReduceGate {
   /** Opening takes well under a second; an adapter that hangs must not hang the task. */
   private static final Duration OPEN_TIMEOUT = Duration.ofSeconds(20);
 
-  private final Function<JobConf, ReduceSettings> settings;
-  private final ReaderOpener opener;
-  private final Duration openTimeout;
+  private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(20);
+
+  private final Adapters adapters;
+
+  /** The adapter of a task. */
+  interface Adapters {
+    /**
+     * @param processName for logs and names of threads
+     * @param discovery lent; outlives the transport
+     */
+    AdapterLifecycle<ReadingTransport> of(
+        ReduceSettings settings, String processName, Discovery discovery);
+  }
 
   /**
    * The task that asks.
@@ -46,14 +65,33 @@ public final class ReduceGate {
 
   /** For this process. */
   public static ReduceGate system() {
-    return new ReduceGate(ReduceSettings::from, new DeviceReaderOpener(), OPEN_TIMEOUT);
+    return new ReduceGate(
+        (settings, processName, discovery) ->
+            ofThisHost(
+                new AdapterFinder(settings.shared().device(), settings.wantedBytes())::find,
+                settings,
+                processName,
+                discovery));
   }
 
-  ReduceGate(
-      Function<JobConf, ReduceSettings> settings, ReaderOpener opener, Duration openTimeout) {
-    this.settings = settings;
-    this.opener = opener;
-    this.openTimeout = openTimeout;
+  static AdapterLifecycle<ReadingTransport> ofThisHost(
+      AdapterSource adapters, ReduceSettings settings, String processName, Discovery discovery) {
+    AdapterRules rules =
+        AdapterRules.forTask(
+            "this task", "Hadoop's own shuffle is used", OPEN_TIMEOUT, CLOSE_TIMEOUT);
+    return new AdapterSetup(adapters, new Host(processName), settings.shared().transport())
+        .forReader(rules, discovery);
+  }
+
+  private record Host(String processName) implements AdapterHost {
+    @Override
+    public InetAddress address() throws UnknownHostException {
+      return InetAddress.getLocalHost();
+    }
+  }
+
+  ReduceGate(Adapters adapters) {
+    this.adapters = adapters;
   }
 
   /** The maps ran in this process, as LocalJobRunner and uber tasks do: nothing to fetch. */
@@ -71,7 +109,7 @@ public final class ReduceGate {
     ShuffleCounters counters = new ShuffleCounters(task.counters());
     ReduceSettings wanted;
     try {
-      wanted = settings.apply(task.conf());
+      wanted = ReduceSettings.from(task.conf());
     } catch (ConfigException e) {
       return without(counters, e.getMessage());
     }
@@ -80,12 +118,8 @@ public final class ReduceGate {
       counters.taskWithoutRdma();
       return Optional.empty();
     }
-    try {
-      return Optional.of(open(task, wanted, counters));
-    } catch (TransportException e) {
-      LOG.debug("why there is no RDMA", e);
-      return without(counters, e.getMessage());
-    }
+    Optional<String> obstacle = obstacle(task);
+    return obstacle.isPresent() ? without(counters, obstacle.get()) : open(task, wanted, counters);
   }
 
   private static Optional<ReduceSession> without(ShuffleCounters counters, String why) {
@@ -94,39 +128,45 @@ public final class ReduceGate {
     return Optional.empty();
   }
 
-  private ReduceSession open(Task task, ReduceSettings wanted, ShuffleCounters counters)
-      throws TransportException, InterruptedException {
-    refuseObstacles(task);
+  private Optional<ReduceSession> open(Task task, ReduceSettings wanted, ShuffleCounters counters)
+      throws InterruptedException {
     JobID job = JobID.downgrade(task.reduceId().getJobID());
     JobCredential credential = JobCredential.of(job, task.secret().getEncoded());
     JobPeers peers = new JobPeers(credential.id(), credential.secret());
-    OpenedReader reader =
-        new TimedOpening(() -> opener.open(wanted, task.reduceId().toString(), peers))
-            .await(openTimeout);
-    return new ReduceSession(
-        new ReduceSession.Parts(
-            reader.client(),
-            reader::close,
-            peers,
-            wanted.shared().port()::portFor,
-            new JobKeys(task.reduceId().getTaskID().getId()),
-            wanted.limits(),
-            new HostHealth(NanoClock.system(), wanted.restMinimum(), wanted.restMaximum()),
-            counters));
+    AdapterLifecycle<ReadingTransport> adapter =
+        adapters.of(wanted, task.reduceId().toString(), peers);
+    try {
+      if (adapter.open() instanceof AdapterState.Open<ReadingTransport> open) {
+        return Optional.of(
+            new ReduceSession(
+                new ReduceSession.Parts(
+                    open.transport().client(),
+                    adapter::close,
+                    peers,
+                    wanted.shared().port()::portFor,
+                    new JobKeys(task.reduceId().getTaskID().getId()),
+                    wanted.limits(),
+                    new HostHealth(NanoClock.system(), wanted.restMinimum(), wanted.restMaximum()),
+                    counters)));
+      }
+    } catch (InterruptedException e) {
+      adapter.abandon();
+      throw e;
+    }
+    adapter.abandon(); // which has said why; what opens later is closed again
+    counters.taskWithoutRdma();
+    return Optional.empty();
   }
 
-  private static void refuseObstacles(Task task) throws TransportException {
+  private static Optional<String> obstacle(Task task) {
     boolean tls =
         task.conf()
             .getBoolean(MRConfig.SHUFFLE_SSL_ENABLED_KEY, MRConfig.SHUFFLE_SSL_ENABLED_DEFAULT);
     if (tls) {
-      throw new TransportException(
-          TransportException.Kind.CONFIG,
-          MRConfig.SHUFFLE_SSL_ENABLED_KEY + " is on, and RDMA does not encrypt");
+      return Optional.of(MRConfig.SHUFFLE_SSL_ENABLED_KEY + " is on, and RDMA does not encrypt");
     }
-    if (task.secret() == null) {
-      throw new TransportException(
-          TransportException.Kind.CONFIG, "the task has no shuffle secret to prove itself with");
-    }
+    return task.secret() == null
+        ? Optional.of("the task has no shuffle secret to prove itself with")
+        : Optional.empty();
   }
 }

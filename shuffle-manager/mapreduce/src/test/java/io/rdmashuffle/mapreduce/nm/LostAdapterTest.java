@@ -3,6 +3,7 @@ package io.rdmashuffle.mapreduce.nm;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdmashuffle.core.adapter.AdapterFinder;
+import io.rdmashuffle.core.adapter.AdapterRules;
 import io.rdmashuffle.mapreduce.MapReduceSettings;
 import io.rdmashuffle.transport.OwnerTransport;
 import io.rdmashuffle.transport.testing.fake.FakeFabric;
@@ -10,10 +11,11 @@ import io.rdmashuffle.transport.verbs.AsyncEvent;
 import io.rdmashuffle.transport.verbs.VerbsProvider;
 import java.net.InetAddress;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Optional;
+import java.util.function.Function;
 import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -27,18 +29,33 @@ final class LostAdapterTest {
   private final InetAddress adapter = fabric.addAdapter();
   private NodeServer server;
 
-  @BeforeEach
-  void start() {
+  private void start(Function<NodeSite, AdapterRules> rules) {
     Configuration conf = new MapOutputFiles(directory).conf();
     conf.setInt("mapreduce.shuffle.rdma.port", 13_563);
     LocalPaths paths = new LocalPaths(conf);
+    NodeSite site = new NodeSite(conf, 13_562, () -> paths, Optional.empty());
     server =
         NodeServer.start(
-            new NodeSite(conf, 13_562, () -> paths, Optional.empty()),
+            site,
             MapReduceSettings.ofNodeManager(conf),
-            (engineAddress, undo) -> new AdapterFinder.Found(undo.push(process), adapter));
+            new NodeServer.Adapters(
+                engineAddress -> new AdapterFinder.Found(process, adapter), rules.apply(site)));
     server.add(JOB);
     Waiting.until(() -> server.isUp() && server.transport().tenants() == 1);
+  }
+
+  /** The same, but it does not take minutes. */
+  private static AdapterRules impatient(NodeSite site) {
+    AdapterRules usual = NodeServer.rules(site);
+    AdapterRules.Pauses pauses =
+        new AdapterRules.Pauses(Duration.ofMillis(100), Duration.ofMillis(100));
+    return new AdapterRules(
+        usual.process(),
+        usual.otherwise(),
+        usual.openTimeout(),
+        usual.closeTimeout(),
+        pauses,
+        pauses);
   }
 
   @AfterEach
@@ -50,6 +67,7 @@ final class LostAdapterTest {
 
   @Test
   void everythingOfAnAdapterThatIsRemovedIsClosedAndHttpServesAlone() {
+    start(NodeServer::rules);
     OwnerTransport transport = server.transport();
 
     fabric.raise(adapter, new AsyncEvent(AsyncEvent.Type.DEVICE_REMOVED, 11));
@@ -60,14 +78,35 @@ final class LostAdapterTest {
   }
 
   @Test
-  void jobsComeAndGoAfterTheAdapterIsLost() {
+  void jobsComeAndGoAfterTheAdapterIsLostAndAreServedByTheNextOne() {
+    start(LostAdapterTest::impatient);
+    OwnerTransport lost = server.transport();
+    Job later = MapOutputFiles.job(8);
+    Job last = MapOutputFiles.job(9);
+
     fabric.raise(adapter, new AsyncEvent(AsyncEvent.Type.DEVICE_FATAL, 11));
-    Waiting.until(() -> !server.isUp());
-
-    server.add(MapOutputFiles.job(8));
+    Waiting.until(() -> server.transport() != lost);
+    server.add(later);
     server.remove(JOB.application());
+    server.add(last);
 
-    assertThat(server.jobs()).isEqualTo(1);
-    assertThat(server.problem()).contains("DEVICE_FATAL");
+    Waiting.until(() -> server.isUp() && server.transport().tenants() == 2);
+    assertThat(server.jobs()).isEqualTo(2);
+    assertThat(server.problem()).isEmpty();
+    assertThat(lost.tenants()).isZero();
+  }
+
+  @Test
+  void aPortThatIsDownIsNotLost() {
+    start(LostAdapterTest::impatient);
+    OwnerTransport transport = server.transport();
+
+    fabric.raise(adapter, new AsyncEvent(AsyncEvent.Type.PORT_DOWN, 10));
+    fabric.raise(adapter, new AsyncEvent(AsyncEvent.Type.PORT_ACTIVE, 9));
+    fabric.raise(adapter, new AsyncEvent(AsyncEvent.Type.QP_ERROR, 1));
+    fabric.raise(adapter, new AsyncEvent(AsyncEvent.Type.DEVICE_REMOVED, 11));
+
+    Waiting.until(() -> server.transport() != transport); // all the others came before
+    assertThat(transport.lost().toCompletableFuture().join()).contains("DEVICE_REMOVED");
   }
 }

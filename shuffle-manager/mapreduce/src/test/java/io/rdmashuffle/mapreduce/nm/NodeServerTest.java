@@ -451,7 +451,7 @@ final class NodeServerTest {
     start();
     try (NodeServer late = newServer()) {
       late.add(JOB);
-      Waiting.until(() -> !late.problem().contains("starting"));
+      Waiting.until(() -> late.problem().contains(String.valueOf(port)));
 
       assertThat(late.isUp()).isFalse();
       assertThat(late.problem()).contains(String.valueOf(port));
@@ -463,7 +463,7 @@ final class NodeServerTest {
   void anAdapterThatIsNotThereLeavesHttpAndSaysWhy() throws Exception {
     conf.set(NODE + "device", "mlx5_77");
     server = newServer();
-    Waiting.until(() -> !server.problem().contains("starting"));
+    Waiting.until(() -> !server.problem().contains("being opened"));
 
     assertThat(server.isUp()).isFalse();
     assertThat(server.problem()).isNotBlank();

@@ -7,8 +7,8 @@ import io.rdmashuffle.mapreduce.reduce.SegmentBatch;
 import io.rdmashuffle.mapreduce.reduce.TestGates;
 import io.rdmashuffle.transport.FallbackReason;
 import io.rdmashuffle.transport.NanoClock;
-import io.rdmashuffle.transport.RdmaTransport;
 import io.rdmashuffle.transport.ReaderTransport;
+import io.rdmashuffle.transport.Transport;
 import io.rdmashuffle.transport.TransportSettings;
 import io.rdmashuffle.transport.client.Block;
 import io.rdmashuffle.transport.client.BlockClient.FetchListener;
@@ -71,7 +71,7 @@ final class SoftReader implements AutoCloseable {
     node = new Peer("node", LOOPBACK.getHostAddress(), port);
     transport =
         ReaderTransport.open(
-            new RdmaTransport.Site(soft, LOOPBACK, "reduce", NanoClock.system()),
+            new Transport.Site(soft.lent(), LOOPBACK, "reduce", NanoClock.system()),
             peer -> CompletableFuture.completedFuture(invitation),
             settings);
   }

@@ -3,9 +3,10 @@ package io.rdmashuffle.mapreduce.reduce;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdmashuffle.core.adapter.AdapterLifecycle.Opener;
+import io.rdmashuffle.transport.ReadingTransport;
 import io.rdmashuffle.transport.TransportException;
 import io.rdmashuffle.transport.TransportException.Kind;
-import io.rdmashuffle.transport.client.BlockClient;
 import java.time.Duration;
 import java.util.Map;
 import java.util.Optional;
@@ -35,7 +36,7 @@ final class ReduceGateTest {
 
   @Test
   void aTaskWithADeviceUsesIt() throws Exception {
-    try (ReduceSession session = gate((s, name, d) -> reader()).open(task(SECRET)).orElseThrow()) {
+    try (ReduceSession session = gate(this::reader).open(task(SECRET)).orElseThrow()) {
       assertThat(session.admits("node:13562")).isTrue();
       assertThat(closed).hasValue(0);
     }
@@ -52,7 +53,7 @@ final class ReduceGateTest {
 
   @Test
   void nothingIsOpenedForMapsOfThisProcess() {
-    assertThat(gate((s, name, d) -> reader()).mapsAreLocal(task(null))).isEmpty();
+    assertThat(gate(this::reader).mapsAreLocal(task(null))).isEmpty();
     assertThat(opened).hasValue(0);
   }
 
@@ -79,12 +80,12 @@ final class ReduceGateTest {
   void aMissingLibraryCostsRdmaAndNotTheTask() throws Exception {
     assertThatStockIsUsed(
         task(SECRET),
-        (s, name, d) -> {
+        () -> {
           throw new TransportException(Kind.CONFIG, "librdmacm.so.1: cannot open");
         });
     assertThatStockIsUsed(
         task(SECRET),
-        (s, name, d) -> {
+        () -> {
           throw new UnsatisfiedLinkError("wrong architecture");
         });
   }
@@ -95,19 +96,9 @@ final class ReduceGateTest {
     CountDownLatch late = new CountDownLatch(1);
     assertThatStockIsUsed(
         task(SECRET),
-        (s, name, d) -> {
+        () -> {
           awaitUninterrupted(hangs);
-          return new OpenedReader() {
-            @Override
-            public BlockClient client() {
-              return null;
-            }
-
-            @Override
-            public void close() {
-              late.countDown();
-            }
-          };
+          return new TestTransport(null, late::countDown);
         });
     hangs.countDown();
     assertThat(late.await(10, TimeUnit.SECONDS)).isTrue();
@@ -119,7 +110,7 @@ final class ReduceGateTest {
     Thread.currentThread().interrupt();
     ReduceGate gate =
         gate(
-            (s, name, d) -> {
+            () -> {
               awaitUninterrupted(hangs);
               return reader();
             });
@@ -128,24 +119,24 @@ final class ReduceGateTest {
   }
 
   private void assertThatStockIsUsed(ReduceGate.Task task) throws Exception {
-    assertThatStockIsUsed(task, (s, name, d) -> reader());
+    assertThatStockIsUsed(task, this::reader);
   }
 
-  private void assertThatStockIsUsed(ReduceGate.Task task, ReaderOpener opener) throws Exception {
+  private void assertThatStockIsUsed(ReduceGate.Task task, Opener<ReadingTransport> opener)
+      throws Exception {
     counted.clear();
     Optional<ReduceSession> session = gate(opener).open(task);
     assertThat(session).isEmpty();
     assertThat(counted).containsExactly(Map.entry(ShuffleCounters.TASKS_WITHOUT_RDMA, 1L));
   }
 
-  private ReduceGate gate(ReaderOpener opener) {
-    return new ReduceGate(
-        ReduceSettings::from,
-        (settings, name, discovery) -> {
+  private ReduceGate gate(Opener<ReadingTransport> opener) {
+    return TestGates.gate(
+        SOON,
+        () -> {
           opened.incrementAndGet();
-          return opener.open(settings, name, discovery);
-        },
-        SOON);
+          return opener.open();
+        });
   }
 
   private ReduceGate.Task task(SecretKey secret) {
@@ -153,18 +144,8 @@ final class ReduceGateTest {
         conf, REDUCE, secret, (name, n) -> counted.merge(name, n, Long::sum));
   }
 
-  private OpenedReader reader() {
-    return new OpenedReader() {
-      @Override
-      public BlockClient client() {
-        return new SegmentServer(1000);
-      }
-
-      @Override
-      public void close() {
-        closed.incrementAndGet();
-      }
-    };
+  private ReadingTransport reader() {
+    return new TestTransport(new SegmentServer(1000), closed::incrementAndGet);
   }
 
   private static void awaitUninterrupted(CountDownLatch latch) {

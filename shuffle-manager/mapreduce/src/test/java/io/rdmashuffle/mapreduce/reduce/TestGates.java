@@ -1,6 +1,10 @@
 package io.rdmashuffle.mapreduce.reduce;
 
+import io.rdmashuffle.core.adapter.AdapterLifecycle;
+import io.rdmashuffle.core.adapter.AdapterLifecycle.Opener;
+import io.rdmashuffle.core.adapter.AdapterRules;
 import io.rdmashuffle.transport.NanoClock;
+import io.rdmashuffle.transport.ReadingTransport;
 import io.rdmashuffle.transport.TransportException;
 import io.rdmashuffle.transport.TransportException.Kind;
 import io.rdmashuffle.transport.client.BlockClient;
@@ -67,30 +71,26 @@ public final class TestGates {
    * @param closed counts how often the transport was closed
    */
   public static ReduceGate gate(BlockClient client, AtomicInteger closed) {
-    return gate(
-        (settings, name, discovery) ->
-            new OpenedReader() {
-              @Override
-              public BlockClient client() {
-                return client;
-              }
-
-              @Override
-              public void close() {
-                closed.incrementAndGet();
-              }
-            });
+    return gate(() -> new TestTransport(client, closed::incrementAndGet));
   }
 
   /** A gate of a host without a device. */
   public static ReduceGate gateWithoutDevice() {
     return gate(
-        (settings, name, discovery) -> {
+        () -> {
           throw new TransportException(Kind.CONFIG, "no RDMA adapter");
         });
   }
 
-  private static ReduceGate gate(ReaderOpener opener) {
-    return new ReduceGate(ReduceSettings::from, opener, PIECE_TIMEOUT);
+  /** A gate that opens an adapter in this way. */
+  static ReduceGate gate(Opener<ReadingTransport> opener) {
+    return gate(PIECE_TIMEOUT, opener);
+  }
+
+  /** The same with a time limit. */
+  static ReduceGate gate(Duration openTimeout, Opener<ReadingTransport> opener) {
+    AdapterRules rules =
+        AdapterRules.forTask("this test", "stock is used", openTimeout, PIECE_TIMEOUT);
+    return new ReduceGate((settings, name, discovery) -> new AdapterLifecycle<>(rules, opener));
   }
 }

@@ -14,10 +14,15 @@ import java.util.Optional;
  */
 public record FallbackPolicy(Mode mode, String modeKey, Optional<Availability.Absent> obstacle) {
 
+  /** What happens to tasks without RDMA, for log lines. */
+  String otherwise() {
+    return mode == Mode.REQUIRED ? "its tasks fail, for " + modeKey + "=required" : "Netty is used";
+  }
+
   /** Why no device is to be opened; empty if one is. */
   Optional<Availability.Absent> ruledOut() {
     return mode == Mode.OFF
-        ? Optional.of(new Availability.Absent(FallbackReason.NO_DEVICE, modeKey + "=off"))
+        ? Optional.of(Availability.Absent.forGood(FallbackReason.NO_DEVICE, modeKey + "=off"))
         : obstacle;
   }
 

@@ -1,62 +1,65 @@
 package io.rdmashuffle.spark.runtime;
 
+import io.rdmashuffle.core.adapter.AdapterLifecycle;
+import io.rdmashuffle.core.adapter.AdapterRules;
+import io.rdmashuffle.core.adapter.AdapterState;
+import io.rdmashuffle.core.adapter.AdapterState.Outlook;
 import io.rdmashuffle.core.config.Mode;
 import io.rdmashuffle.spark.catalog.MapOutput;
 import io.rdmashuffle.spark.catalog.MapOutputCatalog;
 import io.rdmashuffle.transport.FallbackReason;
-import io.rdmashuffle.transport.TransportException;
+import io.rdmashuffle.transport.PeerTransport;
 import io.rdmashuffle.transport.client.Discovery.Invitation;
 import io.rdmashuffle.transport.server.OutputFile;
+import java.time.Duration;
 import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
-import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * RDMA in one process: opens the transport when the first task shuffles, says once in the log which
- * device it uses or why none, and closes it.
+ * RDMA in one process: asks for the adapter when the first task shuffles, tells peers and tasks
+ * whether there is one, and knows the map outputs that it serves.
  *
  * <p><b>Threads:</b> any. Only {@link #open} and {@link #close} wait, both with a deadline.
- *
- * <p><b>Life:</b> not yet opened, then open or absent, then closed. A process that found no device,
- * or lost it, does not look again.
  */
 public final class ShuffleRuntime implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ShuffleRuntime.class);
 
   /** Opening takes well under a second; an adapter that hangs must not hang tasks. */
-  private static final long OPEN_TIMEOUT_MS = 30_000;
+  private static final Duration OPEN_TIMEOUT = Duration.ofSeconds(30);
 
-  private static final long CLOSE_TIMEOUT_MS = 5_000;
+  private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(5);
 
-  private static final Availability.Absent NOT_YET =
-      new Availability.Absent(FallbackReason.PEER_WITHOUT_RDMA, "no task has shuffled here yet");
-  private static final Availability.Absent STILL_OPENING =
+  private static final Availability.Absent UNUSED =
       new Availability.Absent(
-          FallbackReason.NO_DEVICE,
-          "the device is still not open after " + OPEN_TIMEOUT_MS / 1000 + " s");
+          FallbackReason.PEER_WITHOUT_RDMA, "no task has shuffled here yet", Outlook.NOT_YET);
   private static final Availability.Absent CLOSED =
-      new Availability.Absent(FallbackReason.STOPPING, "this process is stopping");
+      Availability.Absent.forGood(FallbackReason.STOPPING, "this process is stopping");
 
   private final FallbackPolicy policy;
-  private final TransportOpener opener;
   private final MapOutputCatalog catalog;
+  private final AdapterLifecycle<PeerTransport> adapter;
   private final EngineCounters engineCounters = new EngineCounters();
-  private final AtomicBoolean begun = new AtomicBoolean();
+  private final AtomicBoolean ruledOutLogged = new AtomicBoolean();
   private final AtomicBoolean closed = new AtomicBoolean();
-  private final CompletableFuture<Availability> opening = new CompletableFuture<>();
-  private volatile Availability.Absent lost; // null unless the adapter is gone
 
-  public ShuffleRuntime(FallbackPolicy policy, MapOutputCatalog catalog, TransportOpener opener) {
+  /**
+   * @param adapters makes the life cycle of an adapter, which is closed with this
+   */
+  public ShuffleRuntime(
+      FallbackPolicy policy,
+      MapOutputCatalog catalog,
+      Function<AdapterRules, AdapterLifecycle<PeerTransport>> adapters) {
     this.policy = policy;
     this.catalog = catalog;
-    this.opener = opener;
+    this.adapter =
+        adapters.apply(
+            AdapterRules.forExecutor(
+                "this process", policy.otherwise(), OPEN_TIMEOUT, CLOSE_TIMEOUT));
   }
 
   /**
@@ -66,14 +69,39 @@ public final class ShuffleRuntime implements AutoCloseable {
    * @throws RdmaRequiredException if there is no RDMA and the mode requires it
    */
   public Availability open() {
-    if (!closed.get() && begun.compareAndSet(false, true)) {
-      begin();
-    }
-    Availability state = closed.get() ? CLOSED : await();
+    Availability state = opened();
     if (state instanceof Availability.Absent absent) {
       policy.accept(absent);
     }
     return state;
+  }
+
+  private Availability opened() {
+    if (closed.get()) {
+      return CLOSED;
+    }
+    if (policy.ruledOut().isPresent()) {
+      logRuledOut(policy.ruledOut().get());
+      return policy.ruledOut().get();
+    }
+    try {
+      return availability(adapter.open());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      return new Availability.Absent(
+          FallbackReason.STOPPING, "interrupted while waiting for RDMA", Outlook.NOT_YET);
+    }
+  }
+
+  private void logRuledOut(Availability.Absent ruledOut) {
+    if (!ruledOutLogged.compareAndSet(false, true)) {
+      return;
+    }
+    if (policy.mode() == Mode.OFF) {
+      LOG.info("RDMA shuffle is switched off: {}", ruledOut.text());
+    } else {
+      LOG.warn("no RDMA in this process, {}: {}", policy.otherwise(), ruledOut.text());
+    }
   }
 
   /** The state now; never waits and never opens anything. */
@@ -81,8 +109,20 @@ public final class ShuffleRuntime implements AutoCloseable {
     if (closed.get()) {
       return CLOSED;
     }
-    Availability.Absent gone = lost;
-    return gone != null ? gone : opening.getNow(NOT_YET);
+    return policy
+        .ruledOut()
+        .<Availability>map(absent -> absent)
+        .orElseGet(() -> availability(adapter.state()));
+  }
+
+  private Availability availability(AdapterState<PeerTransport> now) {
+    if (now instanceof AdapterState.Open<PeerTransport> open) {
+      return new Availability.Open(open.transport());
+    }
+    AdapterState.Absent<PeerTransport> absent = (AdapterState.Absent<PeerTransport>) now;
+    return adapter.isUnused()
+        ? UNUSED
+        : new Availability.Absent(FallbackReason.NO_DEVICE, absent.why(), absent.outlook());
   }
 
   /**
@@ -95,18 +135,12 @@ public final class ShuffleRuntime implements AutoCloseable {
     if (now instanceof Availability.Open open) {
       return open.transport().issueTicket();
     }
-    if (!closed.get() && begun.compareAndSet(false, true)) {
-      begin();
+    Availability.Absent absent = (Availability.Absent) now;
+    if (absent.outlook() == Outlook.NOT_YET) {
+      adapter.begin();
+      return new Invitation.NotYet(absent.text());
     }
-    if (!closed.get() && !opening.isDone()) {
-      return new Invitation.NotYet("its device is being opened");
-    }
-    now = state();
-    if (now instanceof Availability.Open open) { // meanwhile
-      return open.transport().issueTicket();
-    }
-    return new Invitation.None(
-        FallbackReason.PEER_WITHOUT_RDMA, ((Availability.Absent) now).text());
+    return new Invitation.None(FallbackReason.PEER_WITHOUT_RDMA, absent.text());
   }
 
   /** A map output was committed. Remembered only where it can be served by RDMA. */
@@ -146,13 +180,9 @@ public final class ShuffleRuntime implements AutoCloseable {
 
   /** Of a lost adapter, the counters stay. */
   public RuntimeSnapshot snapshot() {
-    return new Snapshots(state(), transport(), engineCounters, catalog).take();
-  }
-
-  private Optional<OpenedTransport> transport() {
-    return !closed.get() && opening.getNow(NOT_YET) instanceof Availability.Open open
-        ? Optional.of(open.transport())
-        : Optional.empty();
+    return new Snapshots(
+            state(), closed.get() ? Optional.empty() : adapter.last(), engineCounters, catalog)
+        .take();
   }
 
   /**
@@ -161,95 +191,8 @@ public final class ShuffleRuntime implements AutoCloseable {
    */
   @Override
   public void close() {
-    if (!closed.compareAndSet(false, true) || !begun.get()) {
-      return;
-    }
-    Thread closing = closeInBackground();
-    try {
-      closing.join(CLOSE_TIMEOUT_MS);
-      if (closing.isAlive()) {
-        LOG.warn("RDMA is still closing after {} ms", CLOSE_TIMEOUT_MS);
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-    }
-  }
-
-  private Thread closeInBackground() {
-    Thread closing = new Thread(this::closeWhenOpened, "rdma-shuffle-close");
-    closing.setDaemon(true);
-    closing.start();
-    return closing;
-  }
-
-  private void closeWhenOpened() {
-    if (opening.join() instanceof Availability.Open open) {
-      open.transport().close();
-    }
-  }
-
-  private void begin() {
-    Availability.Absent ruledOut = policy.ruledOut().orElse(null);
-    if (ruledOut != null) {
-      logRuledOut(ruledOut);
-      opening.complete(ruledOut);
-      return;
-    }
-    // On a thread of its own: killing the task that came first must not interrupt it.
-    Thread thread = new Thread(this::openNow, "rdma-shuffle-open");
-    thread.setDaemon(true);
-    thread.setContextClassLoader(ShuffleRuntime.class.getClassLoader());
-    thread.start();
-  }
-
-  private void logRuledOut(Availability.Absent ruledOut) {
-    if (policy.mode() == Mode.OFF) {
-      LOG.info("RDMA shuffle is switched off: {}", ruledOut.text());
-    } else {
-      LOG.warn("no RDMA in this process, the engine's own shuffle is used: {}", ruledOut.text());
-    }
-  }
-
-  private void openNow() {
-    Availability opened = tryOpen();
-    opening.complete(opened);
-    if (opened instanceof Availability.Open open) {
-      open.transport().lost().thenAccept(this::lose);
-    }
-    if (closed.get()) { // before close could know that somebody opens
-      closeWhenOpened();
-    }
-  }
-
-  /** The adapter is gone; the transport has logged it. Its thread must not close it. */
-  private void lose(String why) {
-    lost = new Availability.Absent(FallbackReason.NO_DEVICE, why);
-    closeInBackground();
-  }
-
-  private Availability tryOpen() {
-    try {
-      return new Availability.Open(opener.open()); // says itself which device it uses
-    } catch (TransportException e) {
-      LOG.warn("no RDMA in this process, the engine's own shuffle is used: {}", e.getMessage());
-      return new Availability.Absent(FallbackReason.NO_DEVICE, e.getMessage());
-    } catch (RuntimeException | LinkageError e) {
-      LOG.warn("no RDMA in this process, the engine's own shuffle is used: {}", e.toString(), e);
-      return new Availability.Absent(FallbackReason.NO_DEVICE, e.toString());
-    }
-  }
-
-  private Availability await() {
-    try {
-      opening.get(OPEN_TIMEOUT_MS, TimeUnit.MILLISECONDS);
-      return state();
-    } catch (TimeoutException e) {
-      return STILL_OPENING;
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      return new Availability.Absent(FallbackReason.STOPPING, "interrupted while waiting for RDMA");
-    } catch (ExecutionException e) {
-      throw new IllegalStateException(e); // never completed exceptionally
+    if (closed.compareAndSet(false, true)) {
+      adapter.close();
     }
   }
 }

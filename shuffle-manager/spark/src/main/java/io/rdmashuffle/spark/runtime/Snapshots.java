@@ -3,6 +3,7 @@ package io.rdmashuffle.spark.runtime;
 import io.rdmashuffle.spark.catalog.MapOutputCatalog;
 import io.rdmashuffle.transport.Counter;
 import io.rdmashuffle.transport.Counters;
+import io.rdmashuffle.transport.PeerTransport;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
@@ -10,7 +11,7 @@ import java.util.TreeMap;
 /** Gathers a snapshot from what counts. */
 record Snapshots(
     Availability state,
-    Optional<OpenedTransport> opened,
+    Optional<PeerTransport> opened,
     EngineCounters engine,
     MapOutputCatalog catalog) {
 
@@ -33,7 +34,7 @@ record Snapshots(
       p99Ns = transport.readLatency().quantileNs(0.99);
     }
     return new RuntimeSnapshot(
-        state instanceof Availability.Open open ? open.transport().device() : "",
+        state instanceof Availability.Open open ? open.transport().describe() : "",
         state instanceof Availability.Absent absent ? absent.text() : "",
         counters,
         engine.blocksByReason(),

@@ -1,6 +1,7 @@
 package io.rdmashuffle.spark.runtime;
 
 import io.rdmashuffle.transport.Counters;
+import io.rdmashuffle.transport.PeerTransport;
 import io.rdmashuffle.transport.client.BlockClient;
 import io.rdmashuffle.transport.client.Discovery.Invitation;
 import io.rdmashuffle.transport.server.OutputFile;
@@ -14,14 +15,14 @@ import java.util.concurrent.CompletionStage;
 import java.util.concurrent.CountDownLatch;
 
 /** Remembers what it was told. */
-final class FakeTransport implements OpenedTransport {
+final class FakeTransport implements PeerTransport {
   final List<OutputFile> forgotten = new ArrayList<>();
   final CountDownLatch closed = new CountDownLatch(1);
   final CompletableFuture<String> lost = new CompletableFuture<>();
   private final Counters counters = new Counters();
 
   @Override
-  public String device() {
+  public String describe() {
     return "fake0 (10.0.0.1)";
   }
 

@@ -4,11 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdmashuffle.core.adapter.AdapterLifecycle;
+import io.rdmashuffle.core.adapter.AdapterLifecycle.Opener;
 import io.rdmashuffle.core.config.Mode;
 import io.rdmashuffle.spark.catalog.MapOutput;
 import io.rdmashuffle.spark.catalog.MapOutputCatalog;
 import io.rdmashuffle.transport.Counter;
 import io.rdmashuffle.transport.FallbackReason;
+import io.rdmashuffle.transport.PeerTransport;
 import io.rdmashuffle.transport.TransportException;
 import io.rdmashuffle.transport.client.Discovery.Invitation;
 import io.rdmashuffle.transport.wire.BlockKey;
@@ -26,22 +29,25 @@ final class ShuffleRuntimeTest {
   private final AtomicInteger openings = new AtomicInteger();
   private final MapOutputCatalog catalog = new MapOutputCatalog((group, output) -> null);
 
-  private ShuffleRuntime runtime(Mode mode, TransportOpener opener) {
+  private ShuffleRuntime runtime(Mode mode, Opener<PeerTransport> opener) {
     return runtime(mode, Optional.empty(), opener);
   }
 
   private ShuffleRuntime runtime(
-      Mode mode, Optional<Availability.Absent> obstacle, TransportOpener opener) {
+      Mode mode, Optional<Availability.Absent> obstacle, Opener<PeerTransport> opener) {
     return new ShuffleRuntime(
         new FallbackPolicy(mode, "spark.shuffle.rdma.mode", obstacle),
         catalog,
-        () -> {
-          openings.incrementAndGet();
-          return opener.open();
-        });
+        rules ->
+            new AdapterLifecycle<>(
+                rules,
+                () -> {
+                  openings.incrementAndGet();
+                  return opener.open();
+                }));
   }
 
-  private static OpenedTransport noDevice() throws TransportException {
+  private static PeerTransport noDevice() throws TransportException {
     throw new TransportException(TransportException.Kind.CONFIG, NO_DEVICE);
   }
 
@@ -102,7 +108,7 @@ final class ShuffleRuntimeTest {
   void missingDeviceIsAcceptedWhenAutoAndNotLookedForAgain() {
     try (ShuffleRuntime runtime = runtime(Mode.AUTO, ShuffleRuntimeTest::noDevice)) {
       assertThat(runtime.open())
-          .isEqualTo(new Availability.Absent(FallbackReason.NO_DEVICE, NO_DEVICE));
+          .isEqualTo(Availability.Absent.forGood(FallbackReason.NO_DEVICE, NO_DEVICE));
       assertThat(runtime.open()).isEqualTo(runtime.state());
       assertThat(openings).hasValue(1);
       assertThat(((Invitation.None) runtime.invitation()).text()).isEqualTo(NO_DEVICE);
@@ -145,7 +151,8 @@ final class ShuffleRuntimeTest {
 
   @Test
   void obstacleOpensNothingAndKeepsItsReason() {
-    Availability.Absent encrypted = new Availability.Absent(FallbackReason.ENCRYPTION, "encrypted");
+    Availability.Absent encrypted =
+        Availability.Absent.forGood(FallbackReason.ENCRYPTION, "encrypted");
     try (ShuffleRuntime auto = runtime(Mode.AUTO, Optional.of(encrypted), () -> transport);
         ShuffleRuntime required = runtime(Mode.REQUIRED, Optional.of(encrypted), () -> transport)) {
       assertThat(auto.open()).isEqualTo(encrypted);
@@ -250,7 +257,7 @@ final class ShuffleRuntimeTest {
 
       assertThat(transport.closed.await(10, TimeUnit.SECONDS)).isTrue();
       assertThat(runtime.open())
-          .isEqualTo(new Availability.Absent(FallbackReason.NO_DEVICE, "fake0 is lost"));
+          .isEqualTo(Availability.Absent.forGood(FallbackReason.NO_DEVICE, "fake0 is lost"));
       assertThat(((Invitation.None) runtime.invitation()).text()).isEqualTo("fake0 is lost");
       assertThat(runtime.snapshot().absence()).isEqualTo("fake0 is lost");
       assertThat(runtime.snapshot().device()).isEmpty();

@@ -3,6 +3,9 @@ package io.rdmashuffle.spark.runtime;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdmashuffle.core.adapter.AdapterFinder;
+import io.rdmashuffle.core.adapter.AdapterHost;
+import io.rdmashuffle.core.adapter.AdapterSetup;
 import io.rdmashuffle.core.adapter.DeviceSpec;
 import io.rdmashuffle.core.config.ConfigReader;
 import io.rdmashuffle.core.config.Mode;
@@ -57,22 +60,23 @@ final class SoftDeviceTest {
     ConfigReader config = new ConfigReader("rdma.", key -> values.get(key.substring(5)));
     RdmaSettings settings = RdmaSettings.from(config);
     MapOutputCatalog catalog = new MapOutputCatalog((group, output) -> null);
+    TransportSettings transport =
+        new TransportSettings(
+            settings.channel(),
+            settings.server(),
+            settings.client(),
+            new MemoryBudget.Bound(128L << 20, "the test's", "raise it"),
+            OverflowLimit.STANDALONE);
+    AdapterFinder finder = new AdapterFinder(DeviceSpec.of(settings, config), 1 << 20);
     return new ShuffleRuntime(
         new FallbackPolicy(Mode.REQUIRED, "rdma.mode", Optional.empty()),
         catalog,
-        new DeviceOpener(
-            DeviceSpec.of(settings, config),
-            new TransportSettings(
-                settings.channel(),
-                settings.server(),
-                settings.client(),
-                new MemoryBudget.Bound(128L << 20, "the test's", "raise it"),
-                OverflowLimit.STANDALONE),
-            new Site(name, new RdmaTransport.Engine(catalog, discovery))));
+        rules ->
+            new AdapterSetup(finder::find, new Host(name), transport)
+                .forPeer(rules, () -> new RdmaTransport.Engine(catalog, discovery)));
   }
 
-  private record Site(String processName, RdmaTransport.Engine engine)
-      implements DeviceOpener.EngineSite {
+  private record Host(String processName) implements AdapterHost {
     @Override
     public InetAddress address() {
       return InetAddress.getLoopbackAddress();

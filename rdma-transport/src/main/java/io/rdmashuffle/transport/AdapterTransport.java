@@ -25,15 +25,17 @@ import java.util.SplittableRandom;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Threads and connections over an adapter, and what is put on top of them: a server, a client, or
- * both. Everything it opens goes on the stack it is given, which closes it in the right order.
+ * What the three kinds of transport have in common: threads and connections over an adapter, and
+ * what is put on top of them. Everything that is opened goes on one stack, which closes it in the
+ * right order.
  */
-final class TransportBase {
-  private static final Logger LOG = LoggerFactory.getLogger(TransportBase.class);
+abstract class AdapterTransport implements Transport {
+  private static final Logger LOG = LoggerFactory.getLogger(AdapterTransport.class);
 
   private final OpenedAdapter adapter;
   private final TransportThreads threads;
@@ -42,13 +44,13 @@ final class TransportBase {
   private final ChannelLayer layer;
   private final SplittableRandom random = new SplittableRandom();
   private final CompletableFuture<String> lost = new CompletableFuture<>();
+  private CloseStack parts = new CloseStack(); // locked: closed once, by one thread
 
   /** Protection domains that connections belong to must be on the stack already. */
-  TransportBase(OpenedAdapter adapter, CloseStack undo) throws TransportException {
+  AdapterTransport(OpenedAdapter adapter, CloseStack undo) throws TransportException {
     this.adapter = adapter;
     String name = adapter.site().name();
     LOG.info("[{}] {}", name, adapter.plan().describe(adapter.role()));
-    undo.push(this::logWhatIsLeft); // closed after everything that is pushed from here on
     threads = undo.push(new TransportThreads(name));
     pool = adapter.role().reads() ? undo.push(newPool(sinks(), adapter.plan().pool())) : null;
     overflow =
@@ -68,28 +70,57 @@ final class TransportBase {
     layer.addDeviceListener(this::onDeviceEvent);
   }
 
+  /** The last step of opening: from here on this owns what was pushed. */
+  final synchronized void opened(CloseStack undo) { // see parts
+    parts = undo.handOver();
+    LOG.info("[{}] RDMA through {}", adapter.site().name(), describe());
+  }
+
   private void onDeviceEvent(AsyncEvent event) {
-    String why = describe() + " is lost: " + event.type() + " (" + event.code() + ")";
-    if (event.isFinal() && lost.complete(why)) {
-      LOG.error("[{}] {}; no RDMA from now on", adapter.site().name(), why);
+    if (event.isFinal()) {
+      lost.complete(describe() + " is lost: " + event.type() + " (" + event.code() + ")");
     }
   }
 
-  /** As {@link RdmaTransport#lost}. */
-  CompletionStage<String> lost() {
+  @Override
+  public final CompletionStage<String> lost() {
     return lost.minimalCompletionStage();
   }
 
-  private void logWhatIsLeft() {
+  @Override
+  public final synchronized void close() { // see parts; a second caller waits for the first
+    if (parts == null) {
+      return;
+    }
+    CloseStack closing = parts;
+    parts = null;
+    try {
+      closing.close();
+      logWhatIsLeft("");
+    } catch (Throwable e) { // whatever it is, the host goes on
+      LOG.debug("what could not be closed", e);
+      logWhatIsLeft(
+          "; " + failures(e) + " parts could not be closed, the first: " + e.getMessage());
+    }
+  }
+
+  private static int failures(Throwable e) {
+    return 1 + Stream.of(e.getSuppressed()).mapToInt(AdapterTransport::failures).sum();
+  }
+
+  /**
+   * @param failed what could not be closed; empty if all could
+   */
+  private void logWhatIsLeft(String failed) {
     String left =
         levels().entrySet().stream()
             .filter(level -> level.getValue() != 0)
             .map(level -> level.getKey() + "=" + level.getValue())
             .collect(Collectors.joining(", "));
-    if (left.isEmpty()) {
+    if (left.isEmpty() && failed.isEmpty()) {
       LOG.info("[{}] RDMA closed, nothing is left", adapter.site().name());
     } else {
-      LOG.warn("[{}] RDMA closed, left behind: {}", adapter.site().name(), left);
+      LOG.warn("[{}] RDMA closed, left behind: {}{}", adapter.site().name(), left, failed);
     }
   }
 
@@ -114,16 +145,16 @@ final class TransportBase {
     return adapter.site().provider().hostMemory();
   }
 
-  TransportThreads threads() {
+  final TransportThreads threads() {
     return threads;
   }
 
-  ChannelLayer layer() {
+  final ChannelLayer layer() {
     return layer;
   }
 
   /** Of the slow threads, all but one may serve; the last grows the pool and asks peers. */
-  RdmaBlockServer openServer(BlockCatalog catalog, CloseStack undo) {
+  final RdmaBlockServer openServer(BlockCatalog catalog, CloseStack undo) {
     int slowThreads = TransportThreads.SLOW_THREADS - 1;
     return undo.push(
         new RdmaBlockServer(
@@ -138,7 +169,7 @@ final class TransportBase {
             adapter.counters()));
   }
 
-  RdmaBlockClient openClient(Discovery discovery, CloseStack undo) {
+  final RdmaBlockClient openClient(Discovery discovery, CloseStack undo) {
     RdmaBlockClient client =
         undo.push(
             new RdmaBlockClient(
@@ -158,17 +189,18 @@ final class TransportBase {
     return client;
   }
 
-  Counters counters() {
+  @Override
+  public final Counters counters() {
     return adapter.counters();
   }
 
-  /** The adapter and its address, for users. */
-  String describe() {
+  @Override
+  public final String describe() {
     return adapter.device().name() + " at " + adapter.site().address().getHostAddress();
   }
 
-  /** As {@link RdmaTransport#levels}. */
-  Map<String, Long> levels() {
+  @Override
+  public final Map<String, Long> levels() {
     Map<String, Long> levels = new LinkedHashMap<>();
     for (MemoryBudget.Use use : MemoryBudget.Use.values()) {
       String name = use.name().toLowerCase(Locale.ROOT).replace('_', '-');
