@@ -55,6 +55,11 @@ final class DeviceBreaker {
     return true;
   }
 
+  /** Whether it is not known yet if the device works again. */
+  boolean isProbed() {
+    return state == State.PROBING;
+  }
+
   /** A connection to this peer failed, or could not be made. */
   void peerFailed(String peerId, long nowNs) {
     if (state == State.PROBING && peerId.equals(probe)) {

@@ -13,14 +13,20 @@ import org.slf4j.LoggerFactory;
 
 /**
  * What is known of one peer: nothing, a connection in the making, an open one, or that it is to be
- * left alone for a while. After a failure the first fetch that finds the pause over tries again,
- * and only that one waits for the outcome. Progress thread only.
+ * left alone for a while. After a failure the first fetch that finds the pause over tries again;
+ * only that one waits for the outcome, and not for long. Progress thread only.
  */
 final class PeerLink implements ConnectAttempt.Listener, Fetch.Home {
   private static final Logger LOG = LoggerFactory.getLogger(PeerLink.class);
 
   /** More than any engine has in flight; beyond that somebody's limits are broken. */
   static final int MAX_FETCHES = 1024;
+
+  /**
+   * How long a fetch waits for a probe of what failed before. Connecting takes milliseconds where
+   * it works; the probe goes on without the fetch.
+   */
+  static final long PROBE_WAIT_NS = 100_000_000L;
 
   /** How soon a peer that is not ready is asked again at first, and at most. */
   private static final long READY_MINIMUM_NS = 200_000_000L;
@@ -75,6 +81,7 @@ final class PeerLink implements ConnectAttempt.Listener, Fetch.Home {
     if (waiting.size() + (session == null ? 0 : session.fetches()) >= MAX_FETCHES) {
       context.outcomes().fallBackRest(fetch, FallbackReason.OVERLOADED);
     } else if (session != null) {
+      limitIfProbe(fetch);
       session.add(fetch);
     } else if (attempt != null) {
       joinAttempt(fetch);
@@ -100,9 +107,27 @@ final class PeerLink implements ConnectAttempt.Listener, Fetch.Home {
       return;
     }
     restReason = null;
+    limitIfProbe(fetch);
     await(fetch);
     attempt = new ConnectAttempt(context, peer, table.gate(), this);
     attempt.start();
+  }
+
+  /** Until the peer has answered a LOCATE again, nothing waits long for it. */
+  private boolean isProbed() {
+    return backoff.hasFailed() || context.device().isProbed();
+  }
+
+  private void limitIfProbe(Fetch fetch) {
+    if (isProbed()) {
+      context.loop().schedule(PROBE_WAIT_NS, () -> probeTookLong(fetch));
+    }
+  }
+
+  private void probeTookLong(Fetch fetch) {
+    if (isProbed()) {
+      context.outcomes().fallBackRest(fetch, FallbackReason.BREAKER_OPEN);
+    }
   }
 
   private void await(Fetch fetch) {
@@ -182,7 +207,8 @@ final class PeerLink implements ConnectAttempt.Listener, Fetch.Home {
       session = null;
     }
     table.giveBackSlot();
-    if (wasOurs && wasBusy) {
+    boolean failedUnused = isProbed() && cause.kind() != Kind.RETRY;
+    if (wasOurs && (wasBusy || failedUnused)) {
       broke(cause);
       context.device().peerFailed(peer.id(), context.loop().nowNs());
     } else {

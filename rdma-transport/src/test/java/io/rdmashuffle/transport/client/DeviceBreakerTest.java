@@ -104,6 +104,25 @@ final class DeviceBreakerTest {
   }
 
   @Test
+  void aProbeInVainDoesNotHoldUpItsFetch() {
+    failPeers(DeviceBreaker.SUSPICIOUS_PEERS);
+    rig.advance(Duration.ofMillis(1251));
+    Results probe = fetch(200);
+    rig.advance(Duration.ofNanos(PeerLink.PROBE_WAIT_NS));
+    assertThat(probe.reasons()).containsOnly(BREAKER_OPEN);
+    assertThat(rig.dialer.pending()).hasSize(1);
+    ScriptedReaderChannel channel = rig.connect();
+    Results next = fetch(200);
+    rig.serve(channel, owner);
+    next.checkAndClose(owner);
+    assertThat(next.arrived()).isEqualTo(1);
+    ScriptedReaderChannel other = connected(201);
+    rig.fail(other);
+    rig.fail(channel);
+    rig.close();
+  }
+
+  @Test
   void aFailedProbeDoublesThePause() {
     failPeers(DeviceBreaker.SUSPICIOUS_PEERS);
     rig.advance(Duration.ofMillis(1251));

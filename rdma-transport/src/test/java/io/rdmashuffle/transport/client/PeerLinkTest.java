@@ -256,6 +256,56 @@ final class PeerLinkTest {
   }
 
   @Test
+  void aProbeInVainCostsItsFetchATenthOfASecondAndGoesOnWithoutIt() {
+    rig.fetch(1);
+    failDial(refused());
+    rig.advance(Duration.ofSeconds(2));
+
+    Results inVain = rig.fetch(2);
+    rig.advance(Duration.ofMillis(99));
+    assertThat(inVain.reported()).isZero();
+    rig.advance(Duration.ofMillis(1));
+    assertThat(inVain.reasons()).containsOnly(BREAKER_OPEN);
+    assertThat(rig.fetch(1).reasons()).containsOnly(BREAKER_OPEN);
+    assertThat(rig.dialer.pending()).hasSize(1);
+    rig.advance(Duration.ofSeconds(5));
+    assertThat(rig.dialer.pending()).as("the probe has failed").isEmpty();
+    assertThat(rig.fetch(1).reasons()).containsOnly(BREAKER_OPEN);
+
+    rig.advance(Duration.ofMillis(2501));
+    Results slow = rig.fetch(2);
+    rig.advance(Duration.ofMillis(100));
+    assertThat(slow.reasons()).containsOnly(BREAKER_OPEN);
+    ScriptedReaderChannel channel = rig.connect();
+    Results next = rig.fetch(3);
+    rig.serve(channel, owner);
+    rig.advance(Duration.ofMillis(100));
+    assertThat(next.arrived()).isEqualTo(3);
+    next.checkAndClose(owner);
+    rig.fail(channel);
+    rig.close();
+  }
+
+  @Test
+  void aProbedPeerThatConnectsAndThenKeepsSilentCostsATenthOfASecond() {
+    rig.fetch(1);
+    failDial(refused());
+    rig.advance(Duration.ofSeconds(2));
+    Results probe = rig.fetch(1);
+    ScriptedReaderChannel channel = rig.connect();
+    Results next = rig.fetch(1);
+    rig.advance(Duration.ofMillis(100));
+    assertThat(probe.reasons()).containsOnly(BREAKER_OPEN);
+    assertThat(next.reasons()).containsOnly(BREAKER_OPEN);
+
+    rig.fail(channel); // the LOCATE's deadline
+    rig.advance(Duration.ofMillis(1990));
+    assertThat(rig.fetch(1).reasons()).as("the pause has doubled").containsOnly(BREAKER_OPEN);
+    assertThat(rig.dialer.dials()).isEqualTo(2);
+    rig.close();
+  }
+
+  @Test
   void aRefusalForLackOfRoomIsTheConnectionCap() {
     Results results = rig.fetch(3);
     failDial(new ConnectionCapException("test: the owner has no room"));
