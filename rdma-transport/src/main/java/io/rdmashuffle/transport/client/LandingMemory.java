@@ -1,20 +1,15 @@
 package io.rdmashuffle.transport.client;
 
-import io.rdmashuffle.transport.Counter;
 import io.rdmashuffle.transport.Counters;
 import io.rdmashuffle.transport.channel.ProgressLoop;
 import io.rdmashuffle.transport.memory.ChunkPool;
 import io.rdmashuffle.transport.memory.ChunkPool.Chunk;
-import java.lang.ref.Reference;
-import java.lang.ref.ReferenceQueue;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The memory of fetched blocks. While the pool of registered memory has room, blocks stay where
@@ -30,15 +25,12 @@ import org.slf4j.LoggerFactory;
  * the progress thread.
  */
 final class LandingMemory {
-  private static final Logger LOG = LoggerFactory.getLogger(LandingMemory.class);
-
   /** Overflow memory that was not used for so many seconds goes back to the system. */
   private static final int OVERFLOW_REST_S = 10;
 
   private final ProgressLoop loop;
   private final ChunkPool pool;
   private final ChunkPool overflowPool;
-  private final Counters counters;
   private final ChunkCursor easy;
   private final ChunkCursor transit;
   private final ChunkCursor overflow;
@@ -48,8 +40,7 @@ final class LandingMemory {
   /** Chunks out of the pool; holds the references that tell of lost blocks. */
   private final Set<SharedChunk> out = ConcurrentHashMap.newKeySet();
 
-  private final ReferenceQueue<LandedBlock> unreachable = new ReferenceQueue<>();
-  private boolean leakLogged;
+  private final LostBlocks lost;
   private int overflowRestS;
 
   /**
@@ -60,7 +51,7 @@ final class LandingMemory {
     this.loop = loop;
     this.pool = pool;
     this.overflowPool = overflowPool;
-    this.counters = counters;
+    this.lost = new LostBlocks(counters);
     this.easy = new ChunkCursor(() -> shared(pool::tryTake), pool.chunkBytes());
     this.transit = new ChunkCursor(() -> shared(pool::tryTakeReserved), pool.chunkBytes());
     this.overflow = new ChunkCursor(() -> shared(overflowPool::tryTake), overflowPool.chunkBytes());
@@ -153,7 +144,8 @@ final class LandingMemory {
 
   /** A block whose READs into this memory have completed. */
   LandedBlock block(PendingBlock pending, Slice first) {
-    LandedBlock block = new LandedBlock(pending.facts(), pending.bytes(), first, unreachable);
+    LandedBlock block =
+        new LandedBlock(pending.facts(), pending.bytes(), first, lost.unreachable());
     first.chunk().addTenant(block.memory());
     return block;
   }
@@ -201,11 +193,7 @@ final class LandingMemory {
 
   /** Takes back the memory of blocks that nobody can close any more. */
   void reclaimLost() {
-    for (Reference<? extends LandedBlock> lost = unreachable.poll();
-        lost != null;
-        lost = unreachable.poll()) {
-      reclaim((LandedMemory) lost);
-    }
+    lost.reclaim();
   }
 
   /**
@@ -260,24 +248,6 @@ final class LandingMemory {
   private void wake() {
     for (int n = waiters.size(); n > 0 && !waiters.isEmpty(); n--) {
       waiters.poll().memoryReturned();
-    }
-  }
-
-  private void reclaim(LandedMemory lost) {
-    if (lost.isClosed()) {
-      return;
-    }
-    counters.increment(Counter.BLOCKS_LOST);
-    if (!leakLogged) {
-      leakLogged = true;
-      LOG.warn(
-          "Block {} was dropped without being closed{}; further ones are only counted ({})",
-          lost.name(),
-          lost.isLent() ? " while a buffer over it may be in use: its memory stays taken" : "",
-          Counter.BLOCKS_LOST.label());
-    }
-    if (!lost.isLent()) {
-      lost.close();
     }
   }
 

@@ -37,15 +37,26 @@ public final class ChunkPool implements AutoCloseable {
   private final NanoClock clock;
   private final ChunkAccounts accounts;
   private final List<Slab> slabs = new CopyOnWriteArrayList<>();
-  private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
   private final AtomicBoolean growing = new AtomicBoolean();
-  private final AtomicBoolean starved = new AtomicBoolean();
+  private final Starved starved = new Starved();
   private volatile int wanted; // free chunks that somebody waits for
   private volatile int mostChunks;
   private volatile GrowthFailure lastFailure;
   private volatile boolean closed;
 
   private record GrowthFailure(long atNs) {}
+
+  /** Whether somebody went away empty-handed, and who is told when there are chunks again. */
+  private static final class Starved {
+    private final AtomicBoolean somebody = new AtomicBoolean();
+    private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
+
+    void wake() {
+      if (somebody.compareAndSet(true, false)) {
+        listeners.forEach(Runnable::run);
+      }
+    }
+  }
 
   /**
    * A pool without memory; the first that wants a chunk makes it grow.
@@ -67,7 +78,7 @@ public final class ChunkPool implements AutoCloseable {
    * that made them so. Must not block.
    */
   public void onAvailable(Runnable listener) {
-    listeners.add(listener);
+    starved.listeners.add(listener);
   }
 
   /** Takes an ordinary chunk, or returns null and grows in the background if it may. */
@@ -83,7 +94,7 @@ public final class ChunkPool implements AutoCloseable {
   private Chunk take(boolean reserved) {
     Chunk chunk = takeNow(reserved);
     if (chunk == null && !closed) {
-      starved.set(true);
+      starved.somebody.set(true);
       growSoon();
       chunk = takeNow(reserved); // returned before starved was set, it would wake nobody
     }
@@ -180,7 +191,8 @@ public final class ChunkPool implements AutoCloseable {
       closeSlabs(); // close() did not see the new one
     } else if (wanted > 0) {
       wanted = 0;
-      listeners.forEach(Runnable::run);
+      starved.somebody.set(true);
+      starved.wake();
     } else {
       wakeStarved();
     }
@@ -228,8 +240,8 @@ public final class ChunkPool implements AutoCloseable {
   }
 
   private void wakeStarved() {
-    if (accounts.free() > 0 && starved.compareAndSet(true, false)) {
-      listeners.forEach(Runnable::run);
+    if (accounts.free() > 0) {
+      starved.wake();
     }
   }
 
