@@ -3,6 +3,7 @@ package io.rdmashuffle.spark;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdmashuffle.transport.testing.HeldNatives;
 import io.rdmashuffle.transport.testing.SoftAdapter;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -26,6 +27,8 @@ import scala.Tuple2;
  */
 @Timeout(180) // starting Spark takes long where other builds run
 final class LocalSparkTest {
+  private static final int CONTEXTS = Integer.getInteger("rdmashuffle.test.contexts", 25);
+
   private static JavaSparkContext start(Map<String, String> values) {
     SparkConf conf =
         new SparkConf(false)
@@ -134,6 +137,25 @@ final class LocalSparkTest {
     assertThatThrownBy(() -> start(Map.of("spark.shuffle.rdma.read.window", "1k")))
         .hasStackTraceContaining("spark.shuffle.rdma.read.window=1k is outside 64 KiB to 1 GiB");
     assertThat(threadsOfOurs()).isEmpty();
+  }
+
+  @Test
+  void oneContextAfterTheOtherLeavesNothingBehind() throws IOException {
+    SoftAdapter.require();
+    HeldNatives afterTen = null;
+    for (int i = 1; i <= CONTEXTS; i++) {
+      try (JavaSparkContext spark = start(Map.of("spark.shuffle.rdma.device", "soft"))) {
+        assertThat(numbers(spark).mapToPair(x -> new Tuple2<>(x, x)).groupByKey(2).count())
+            .isEqualTo(3000);
+        assertThat(report().device()).contains("soft0");
+      }
+      if (i == 10) {
+        afterTen = HeldNatives.afterCollection(HeldNatives.now());
+      }
+    }
+    HeldNatives afterAll = HeldNatives.afterCollection(afterTen);
+
+    assertThat(afterAll.isWithin(afterTen)).as("%s, after ten %s", afterAll, afterTen).isTrue();
   }
 
   private static List<String> threadsOfOurs() {
