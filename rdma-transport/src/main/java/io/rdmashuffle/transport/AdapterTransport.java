@@ -6,6 +6,7 @@ import io.rdmashuffle.transport.client.ClientParts;
 import io.rdmashuffle.transport.client.ClientThreads;
 import io.rdmashuffle.transport.client.Discovery;
 import io.rdmashuffle.transport.client.RdmaBlockClient;
+import io.rdmashuffle.transport.handover.Threads;
 import io.rdmashuffle.transport.memory.ChunkPool;
 import io.rdmashuffle.transport.memory.ChunkPoolSettings;
 import io.rdmashuffle.transport.memory.FileWindows;
@@ -38,7 +39,8 @@ abstract class AdapterTransport implements Transport {
   private static final Logger LOG = LoggerFactory.getLogger(AdapterTransport.class);
 
   private final OpenedAdapter adapter;
-  private final TransportThreads threads;
+  private final Threads threads;
+  private final TransportThreads pools;
   private final ChunkPool pool; // null without a reader
   private final ChunkPool overflow; // null without a reader
   private final ChannelLayer layer;
@@ -51,7 +53,8 @@ abstract class AdapterTransport implements Transport {
     this.adapter = adapter;
     String name = adapter.site().name();
     LOG.info("[{}] {}", name, adapter.plan().describe(adapter.role()));
-    threads = undo.push(new TransportThreads(name));
+    threads = new Threads(name, adapter.site().gate());
+    pools = undo.push(new TransportThreads(threads));
     pool = adapter.role().reads() ? undo.push(newPool(sinks(), adapter.plan().pool())) : null;
     overflow =
         adapter.role().reads() ? undo.push(newPool(beside(), adapter.plan().overflow())) : null;
@@ -66,7 +69,8 @@ abstract class AdapterTransport implements Transport {
                     adapter.counters(),
                     adapter.site().clock()),
                 adapter.settings().channel(),
-                name));
+                threads));
+    pools.reportTo(layer.loop());
     layer.addDeviceListener(this::onDeviceEvent);
   }
 
@@ -125,7 +129,7 @@ abstract class AdapterTransport implements Transport {
   }
 
   private ChunkPool newPool(SlabSource source, ChunkPoolSettings shape) {
-    return new ChunkPool(source, shape, threads.slow(), adapter.site().clock());
+    return new ChunkPool(source, shape, pools.slow(), adapter.site().clock());
   }
 
   /** Memory that blocks are copied to when the other has no room. */
@@ -145,20 +149,20 @@ abstract class AdapterTransport implements Transport {
     return adapter.site().provider().hostMemory();
   }
 
-  final TransportThreads threads() {
-    return threads;
+  final TransportThreads pools() {
+    return pools;
   }
 
   final ChannelLayer layer() {
     return layer;
   }
 
-  /** Of the slow threads, all but one may serve; the last grows the pool and asks peers. */
+  /** Of the slow threads, all but one may serve; the last grows the pool. */
   final RdmaBlockServer openServer(BlockCatalog catalog, CloseStack undo) {
     int slowThreads = TransportThreads.SLOW_THREADS - 1;
     return undo.push(
         new RdmaBlockServer(
-            new RdmaBlockServer.Threads(layer.loop(), threads.slow(), slowThreads, random.split()),
+            new RdmaBlockServer.Threads(layer.loop(), pools.slow(), slowThreads, random.split()),
             new RdmaBlockServer.Memory(
                 host(),
                 adapter.budget(),
@@ -179,7 +183,7 @@ abstract class AdapterTransport implements Transport {
                     discovery,
                     pool,
                     overflow,
-                    new ClientThreads(threads.slow(), threads.copy(), threads.delivery()),
+                    new ClientThreads(pools.copy(), pools.delivery()),
                     adapter.counters(),
                     random.split(),
                     adapter.settings().client(),

@@ -1,5 +1,6 @@
 package io.rdmashuffle.transport;
 
+import io.rdmashuffle.transport.handover.Work;
 import io.rdmashuffle.transport.server.BlockCatalog;
 import io.rdmashuffle.transport.server.BlockServer;
 import io.rdmashuffle.transport.server.RdmaBlockServer;
@@ -89,7 +90,25 @@ public final class OwnerTransport extends AdapterTransport {
       return CompletableFuture.completedFuture(null);
     }
     return CompletableFuture.allOf(server.forget(standing.domain()), standing.unused())
-        .thenRunAsync(() -> credentials.closeDomain(standing), threads().slow());
+        .thenCompose(gone -> closeDomain(standing));
+  }
+
+  private CompletableFuture<Void> closeDomain(StandingCredentials.Standing standing) {
+    CompletableFuture<Void> closed = new CompletableFuture<>();
+    pools()
+        .slow()
+        .execute(
+            Work.of(
+                () -> {
+                  try {
+                    credentials.closeDomain(standing);
+                    closed.complete(null);
+                  } catch (RuntimeException | Error e) {
+                    closed.completeExceptionally(e);
+                  }
+                },
+                closed::completeExceptionally));
+    return closed;
   }
 
   /** Closed by the transport. */

@@ -1,5 +1,6 @@
 package io.rdmashuffle.transport;
 
+import io.rdmashuffle.transport.handover.Gate;
 import io.rdmashuffle.transport.verbs.VerbsProvider;
 import java.net.InetAddress;
 import java.util.Map;
@@ -24,8 +25,14 @@ public interface Transport extends AutoCloseable {
    * @param address IPv4 address of the adapter to use
    * @param name of this process, for logs and names of threads
    * @param clock the time
+   * @param gate what goes to another thread passes it
    */
-  record Site(VerbsProvider provider, InetAddress address, String name, NanoClock clock) {}
+  record Site(
+      VerbsProvider provider, InetAddress address, String name, NanoClock clock, Gate gate) {
+    public Site(VerbsProvider provider, InetAddress address, String name, NanoClock clock) {
+      this(provider, address, name, clock, Gate.OPEN);
+    }
+  }
 
   /** What is counted, from opening on. */
   Counters counters();

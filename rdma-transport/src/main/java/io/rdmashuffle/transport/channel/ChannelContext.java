@@ -2,12 +2,10 @@ package io.rdmashuffle.transport.channel;
 
 import io.rdmashuffle.transport.Counters;
 import io.rdmashuffle.transport.LogLimit;
-import io.rdmashuffle.transport.verbs.CmId;
+import io.rdmashuffle.transport.handover.Workers;
 import io.rdmashuffle.transport.wire.WireCodec;
 import io.rdmashuffle.transport.wire.WireLimits;
 import java.security.SecureRandom;
-import java.util.concurrent.Executor;
-import java.util.function.Consumer;
 
 /**
  * What all connections of a layer share. Used on the progress thread.
@@ -22,11 +20,11 @@ import java.util.function.Consumer;
  * @param logLimit for lines that strangers cause, by address
  * @param settings how connections behave
  * @param live all connections that are not yet gone
- * @param forgetId tells the CM thread that an id is closed
+ * @param cm the thread that hears of what happens to ids
  */
 record ChannelContext(
     ProgressLoop loop,
-    Executor slowPool,
+    Workers slowPool,
     CompletionTable completions,
     WireCodec codec,
     Hmac hmac,
@@ -35,7 +33,7 @@ record ChannelContext(
     LogLimit logLimit,
     ChannelSettings settings,
     LiveConnections live,
-    Consumer<CmId> forgetId) {
+    CmThread cm) {
 
   /** Fresh random bytes. */
   byte[] nonce() {

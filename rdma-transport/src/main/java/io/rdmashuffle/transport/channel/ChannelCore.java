@@ -4,6 +4,9 @@ import io.rdmashuffle.transport.CloseStack;
 import io.rdmashuffle.transport.LogLimit;
 import io.rdmashuffle.transport.TransportException;
 import io.rdmashuffle.transport.TransportException.Kind;
+import io.rdmashuffle.transport.handover.Gate;
+import io.rdmashuffle.transport.handover.Work;
+import io.rdmashuffle.transport.handover.Workers;
 import io.rdmashuffle.transport.verbs.AsyncEvent;
 import io.rdmashuffle.transport.verbs.CmChannel;
 import io.rdmashuffle.transport.verbs.CmId;
@@ -12,7 +15,6 @@ import io.rdmashuffle.transport.verbs.VerbsException;
 import io.rdmashuffle.transport.wire.WireCodec;
 import java.security.SecureRandom;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -34,14 +36,14 @@ final class ChannelCore implements AutoCloseable {
   private CmId listener;
 
   private ChannelCore(
-      ChannelParts parts, ChannelSettings settings, Executor slowPool, CloseStack undo)
+      ChannelParts parts, ChannelSettings settings, Workers slowPool, Gate gate, CloseStack undo)
       throws VerbsException {
     limits = ConnectionLimits.of(settings, parts.device().attributes());
     CompletionQueue queue =
         undo.push(parts.device().createCompletionQueue(limits.completionEntries()));
     CmChannel channel = undo.push(parts.device().openCmChannel());
-    loop = new ProgressThread(queue, parts.clock(), settings.spin(), this::queueLost);
-    cm = new CmThread(channel, parts.clock());
+    loop = new ProgressThread(queue, parts.clock(), settings.spin(), gate, this::queueLost);
+    cm = new CmThread(channel, parts.clock(), gate, loop::fail);
     ChannelContext context =
         new ChannelContext(
             loop,
@@ -54,18 +56,19 @@ final class ChannelCore implements AutoCloseable {
             new LogLimit(parts.clock()),
             settings,
             live,
-            id -> cm.execute(() -> cm.forget(id)));
+            cm);
     establishing = new Establishing(cm, channel, new Link.Maker(parts, queue), limits, context);
-    deviceWatch = new DeviceWatch(parts.device(), cm, loop, this::noConnectionsAnyMore);
+    deviceWatch = new DeviceWatch(parts.device(), loop, this::noConnectionsAnyMore);
     devices = undo.handOver();
-    cm.execute(deviceWatch::look);
+    cm.repeat(DeviceWatch.INTERVAL_NS, deviceWatch::look);
+    loop.addRecovery(this::recover);
   }
 
   /** If this throws, nothing is left open. */
-  static ChannelCore open(ChannelParts parts, ChannelSettings settings, Executor slowPool)
+  static ChannelCore open(ChannelParts parts, ChannelSettings settings, Workers slowPool, Gate gate)
       throws TransportException {
     try (CloseStack undo = new CloseStack()) {
-      return new ChannelCore(parts, settings, slowPool, undo);
+      return new ChannelCore(parts, settings, slowPool, gate, undo);
     }
   }
 
@@ -96,7 +99,7 @@ final class ChannelCore implements AutoCloseable {
       throw new IllegalStateException("listens already");
     }
     Doorkeeper doorkeeper = new Doorkeeper(establishing, credentials, acceptor);
-    cm.execute(() -> cm.watchRequests(doorkeeper));
+    cm.execute(Work.of(() -> cm.watchRequests(doorkeeper)));
     listener = establishing.channel().listen(port, BACKLOG);
     return listener.localAddress().getPort();
   }
@@ -132,6 +135,13 @@ final class ChannelCore implements AutoCloseable {
     LOG.error("the completion queue is lost", cause);
     noConnectionsAnyMore(cause);
     deviceWatch.tellAll(new AsyncEvent(AsyncEvent.Type.CQ_ERROR, 0));
+  }
+
+  /** Whatever a connection may have missed, it goes on no more; others can be made. */
+  private void recover(Throwable cause) {
+    live.closeAll(
+        new TransportException(
+            Kind.RETRY, "an error of this process ended all connections", cause));
   }
 
   private void noConnectionsAnyMore(TransportException cause) {

@@ -1,10 +1,11 @@
 package io.rdmashuffle.transport.channel;
 
-import io.rdmashuffle.transport.CloseStack;
 import io.rdmashuffle.transport.TransportException;
+import io.rdmashuffle.transport.handover.Threads;
+import io.rdmashuffle.transport.handover.Uninterrupted;
+import io.rdmashuffle.transport.handover.Workers;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import org.slf4j.Logger;
@@ -39,17 +40,25 @@ public final class ChannelLayer implements AutoCloseable {
   /**
    * Creates the completion queue and starts the threads. If this throws, nothing is left open.
    *
-   * @param name of this process, for the names of threads
+   * @param threads makes them
    */
-  public static ChannelLayer open(ChannelParts parts, ChannelSettings settings, String name)
+  public static ChannelLayer open(ChannelParts parts, ChannelSettings settings, Threads threads)
       throws TransportException {
-    LayerThreads threads = new LayerThreads(name);
-    try (CloseStack undo = new CloseStack()) {
-      undo.push(threads);
-      ChannelCore core = ChannelCore.open(parts, settings, threads.slowPool());
-      threads.start(core);
-      undo.handOver();
-      return new ChannelLayer(core, threads);
+    LayerThreads layerThreads = new LayerThreads(threads);
+    ChannelCore core = null;
+    ChannelLayer layer = null;
+    try {
+      core = ChannelCore.open(parts, settings, layerThreads.slowPool(), threads.gate());
+      layerThreads.start(core);
+      layer = new ChannelLayer(core, layerThreads);
+      return layer;
+    } finally {
+      if (layer == null) {
+        layerThreads.end();
+        if (core != null) {
+          core.close();
+        }
+      }
     }
   }
 
@@ -86,7 +95,7 @@ public final class ChannelLayer implements AutoCloseable {
   }
 
   /** For calls that wait for the adapter or the disk. */
-  public Executor slowPool() {
+  public Workers slowPool() {
     return threads.slowPool();
   }
 

@@ -1,6 +1,9 @@
 package io.rdmashuffle.transport.channel;
 
 import io.rdmashuffle.transport.NanoClock;
+import io.rdmashuffle.transport.handover.Gate;
+import io.rdmashuffle.transport.handover.Work;
+import io.rdmashuffle.transport.handover.Workers;
 import io.rdmashuffle.transport.verbs.CmChannel;
 import io.rdmashuffle.transport.verbs.CmEvent;
 import io.rdmashuffle.transport.verbs.CmId;
@@ -9,6 +12,7 @@ import java.util.IdentityHashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -17,8 +21,9 @@ import org.slf4j.LoggerFactory;
  * event's id, and runs the tasks and timers of connections in the making.
  *
  * <p><b>Threads:</b> {@link #execute} and {@link #stop} any; the rest on this thread only.
+ * <b>Failure:</b> what a task throws is told to the progress thread, and this one goes on.
  */
-final class CmThread implements Runnable {
+final class CmThread implements Workers, Runnable {
   private static final Logger LOG = LoggerFactory.getLogger(CmThread.class);
   private static final long LONGEST_WAIT_NS = TimeUnit.HOURS.toNanos(1);
   private static final long FAILURE_PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(100);
@@ -30,26 +35,39 @@ final class CmThread implements Runnable {
 
   private final CmChannel channel;
   private final NanoClock clock;
-  private final TaskQueue tasks = new TaskQueue(Integer.MAX_VALUE);
+  private final Consumer<Throwable> bugs;
+  private final LoopQueue tasks;
   private final TimerHeap timers = new TimerHeap();
   private final Map<CmId, Watcher> watchers = new IdentityHashMap<>();
   private Watcher requestWatcher;
+  private Repeat repeat;
   private boolean awaitFails;
   private volatile boolean stopping;
 
   /**
    * @param channel lent; closed by its maker after this has ended
+   * @param gate what is handed over to this thread passes it
+   * @param bugs hears of each Error or exception that a task, a timer or a watcher let through, and
+   *     of events that may be lost
    */
-  CmThread(CmChannel channel, NanoClock clock) {
+  CmThread(CmChannel channel, NanoClock clock, Gate gate, Consumer<Throwable> bugs) {
     this.channel = channel;
     this.clock = clock;
+    this.bugs = bugs;
+    this.tasks = new LoopQueue("CM", gate, bugs);
   }
 
-  /** Runs it here; drops it once stopped. */
-  void execute(Runnable task) {
-    if (tasks.add(task)) {
+  /** Runs it here; abandons it once stopped. */
+  @Override
+  public void execute(Work work) {
+    if (tasks.execute(work)) {
       channel.wakeUp();
     }
+  }
+
+  /** Does this from now on, every so often. Once, before this runs. */
+  void repeat(long intervalNs, Runnable action) {
+    repeat = new Repeat(clock.nanoTime(), intervalNs, action);
   }
 
   void stop() {
@@ -81,26 +99,42 @@ final class CmThread implements Runnable {
       runOnce(LONGEST_WAIT_NS);
     }
     tasks.close();
-    runTasks();
+    tasks.run(Integer.MAX_VALUE);
   }
 
   /** Runs what waits, then waits for one event and handles it. Returns whether there was any. */
   boolean runOnce(long longestWaitNs) {
-    boolean ran = runTasks() | runTimers();
-    CmEvent event = await(ran ? 0 : timers.delayNs(clock.nanoTime(), longestWaitNs));
+    boolean ran = tasks.run(Integer.MAX_VALUE) > 0 | runTimers();
+    repeatIfDue();
+    CmEvent event = await(ran ? 0 : waitNs(longestWaitNs));
     if (event == null) {
       return ran;
     }
-    runTasks(); // what was asked for before the event could come: who watches, above all
+    tasks.run(
+        Integer
+            .MAX_VALUE); // what was asked for before the event could come: who watches, above all
+    try {
+      dispatch(event);
+    } catch (Throwable bug) {
+      bugs.accept(bug);
+    }
+    return true;
+  }
+
+  private void dispatch(CmEvent event) {
     Watcher watcher = watchers.get(event.id());
     if (watcher == null && event.type() == CmEvent.Type.CONNECT_REQUEST) {
       watcher = requestWatcher;
     }
     if (watcher != null) {
-      Watcher hears = watcher;
-      runGuarded(() -> hears.onEvent(event));
+      watcher.onEvent(event);
     }
-    return true;
+  }
+
+  private long waitNs(long longestWaitNs) {
+    long nowNs = clock.nanoTime();
+    long limitNs = repeat == null ? longestWaitNs : repeat.delayNs(nowNs, longestWaitNs);
+    return timers.delayNs(nowNs, limitNs);
   }
 
   private CmEvent await(long timeoutNs) {
@@ -113,35 +147,34 @@ final class CmThread implements Runnable {
         LOG.error("waiting for connection events fails; trying on", e);
       }
       awaitFails = true;
-      LockSupport.parkNanos(FAILURE_PAUSE_NS);
-      return null;
+    } catch (Throwable bug) { // the event may be lost, whosever it was
+      bugs.accept(bug);
     }
+    LockSupport.parkNanos(FAILURE_PAUSE_NS);
+    return null;
   }
 
-  private boolean runTasks() {
-    boolean ran = false;
-    for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
-      runGuarded(task);
-      ran = true;
+  private void repeatIfDue() {
+    try {
+      if (repeat != null) {
+        repeat.runIfDue(clock.nanoTime());
+      }
+    } catch (Throwable bug) {
+      bugs.accept(bug);
     }
-    return ran;
   }
 
   private boolean runTimers() {
     boolean ran = false;
     long nowNs = clock.nanoTime();
     for (Runnable task = timers.pollDue(nowNs); task != null; task = timers.pollDue(nowNs)) {
-      runGuarded(task);
+      try {
+        task.run();
+      } catch (Throwable bug) {
+        bugs.accept(bug);
+      }
       ran = true;
     }
     return ran;
-  }
-
-  private static void runGuarded(Runnable task) {
-    try {
-      task.run();
-    } catch (Throwable bug) {
-      LOG.error("a task of the CM thread threw; the thread goes on", bug);
-    }
   }
 }

@@ -18,20 +18,19 @@ import org.slf4j.LoggerFactory;
  */
 final class DeviceWatch {
   private static final Logger LOG = LoggerFactory.getLogger(DeviceWatch.class);
-  private static final long INTERVAL_NS = TimeUnit.MILLISECONDS.toNanos(200);
+  static final long INTERVAL_NS = TimeUnit.MILLISECONDS.toNanos(200);
 
   private final Device device;
-  private final CmThread cm;
   private final ProgressLoop loop;
   private final Consumer<TransportException> lost;
   private final List<DeviceListener> listeners = new CopyOnWriteArrayList<>();
+  private AsyncEvent next; // polled, and not yet handed over
 
   /**
    * @param lost hears, on the progress thread, that the device will not work again
    */
-  DeviceWatch(Device device, CmThread cm, ProgressLoop loop, Consumer<TransportException> lost) {
+  DeviceWatch(Device device, ProgressLoop loop, Consumer<TransportException> lost) {
     this.device = device;
-    this.cm = cm;
     this.loop = loop;
     this.lost = lost;
   }
@@ -41,13 +40,13 @@ final class DeviceWatch {
     listeners.add(listener);
   }
 
-  /** On the CM thread; goes on by itself. */
+  /** On the CM thread, every {@link #INTERVAL_NS}. */
   void look() {
-    cm.schedule(INTERVAL_NS, this::look);
     try {
-      for (AsyncEvent e = device.pollAsyncEvent(); e != null; e = device.pollAsyncEvent()) {
-        AsyncEvent event = e;
+      while (next != null || (next = device.pollAsyncEvent()) != null) {
+        AsyncEvent event = next;
         loop.execute(() -> deliver(event));
+        next = null;
       }
     } catch (VerbsException e) {
       LOG.debug("no events from {}", device.name(), e);

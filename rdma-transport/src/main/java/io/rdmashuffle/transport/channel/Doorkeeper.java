@@ -3,6 +3,7 @@ package io.rdmashuffle.transport.channel;
 import io.rdmashuffle.transport.Counter;
 import io.rdmashuffle.transport.channel.ConnectAnswer.Reason;
 import io.rdmashuffle.transport.channel.Credentials.Credential;
+import io.rdmashuffle.transport.handover.Work;
 import io.rdmashuffle.transport.verbs.CmEvent;
 import io.rdmashuffle.transport.verbs.CmId;
 import io.rdmashuffle.transport.verbs.VerbsException;
@@ -121,7 +122,7 @@ final class Doorkeeper implements CmThread.Watcher {
   private void reject(CmId id, Reason reason, String detail) {
     establishing.context().counters().increment(Counter.CONNECTIONS_REFUSED);
     Rejecting.log(establishing.context().logLimit(), peer(id), reason, detail);
-    establishing.context().slowPool().execute(() -> Rejecting.rejectAndClose(id, reason));
+    establishing.context().slowPool().execute(Work.of(() -> Rejecting.rejectAndClose(id, reason)));
   }
 
   private static InetSocketAddress peer(CmId id) {

@@ -2,6 +2,8 @@ package io.rdmashuffle.transport.channel;
 
 import io.rdmashuffle.transport.TransportException;
 import io.rdmashuffle.transport.TransportException.Kind;
+import io.rdmashuffle.transport.handover.Errand;
+import io.rdmashuffle.transport.handover.Work;
 import io.rdmashuffle.transport.verbs.ReadChain;
 import io.rdmashuffle.transport.verbs.VerbsException;
 import io.rdmashuffle.transport.verbs.WcStatus;
@@ -39,14 +41,29 @@ final class Endpoint {
   private final ChannelContext context;
   private final Link link;
   private final int slot;
-  private final ArrayDeque<Runnable> slowCalls = new ArrayDeque<>();
-  private boolean slowCallRuns;
-  private Runnable afterDestroyed;
+  private final Runnable onDestroyed;
+  private final Work forgetId;
+  private final Destruction destruction;
+  private final ArrayDeque<Errand> slowCalls = new ArrayDeque<>();
+  private Errand running;
+  private boolean destroying;
+  private boolean destroyed;
 
-  Endpoint(ChannelContext context, Link link, CompletionSink sink) {
+  /**
+   * @param link gone over to this, unless it throws
+   * @param onDestroyed told once the queue pair is gone, again if it throws
+   */
+  Endpoint(ChannelContext context, Link link, CompletionSink sink, Runnable onDestroyed) {
     this.context = context;
     this.link = link;
+    this.onDestroyed = onDestroyed;
+    this.forgetId = Work.of(() -> context.cm().forget(link.id()));
+    this.destruction = new Destruction();
     this.slot = context.completions().add(sink);
+  }
+
+  Link link() {
+    return link;
   }
 
   // ---- operations
@@ -116,75 +133,110 @@ final class Endpoint {
    * come meanwhile. What has not begun by then is dropped.
    */
   void callSlowly(SlowCall call, SlowResult result) {
-    if (afterDestroyed == null) {
-      slowCalls.add(() -> runSlowly(call, result));
+    if (!destroying) {
+      slowCalls.add(new Slow(call, result));
       startNextSlowCall();
     }
   }
 
   /** The destruction is the last of the slow calls. */
   private void startNextSlowCall() {
-    if (!slowCallRuns && !slowCalls.isEmpty()) {
-      slowCallRuns = true;
-      context.slowPool().execute(slowCalls.poll());
+    if (running != null) {
+      return;
     }
-  }
-
-  private void runSlowly(SlowCall call, SlowResult result) {
-    VerbsException failure = null;
-    try {
-      call.run();
-    } catch (VerbsException e) {
-      failure = e;
-    } catch (RuntimeException e) { // nobody may wait for a result for ever
-      failure = new VerbsException(Kind.BUG, "a slow call threw", e);
+    if (destroying) {
+      running = destroyed ? null : destruction;
+    } else {
+      running = slowCalls.poll();
     }
-    VerbsException outcome = failure;
-    context.loop().execute(() -> slowCallEnded(result, outcome));
-  }
-
-  private void slowCallEnded(SlowResult result, VerbsException failure) {
-    slowCallRuns = false;
-    try {
-      result.onEnd(failure);
-    } finally {
-      startNextSlowCall();
+    if (running != null) {
+      context.slowPool().execute(running);
     }
   }
 
   /**
-   * Breaks and destroys the queue pair, then runs {@code then} here. Completions that arrive
-   * meanwhile still reach the sink; afterwards none does. Once.
+   * Breaks and destroys the queue pair, then tells the handler. Completions that arrive meanwhile
+   * still reach the sink; afterwards none does. May be called again, should an Error have kept it
+   * from its end; allocates nothing.
    *
-   * <p>Should the adapter fail to destroy it, {@code then} never runs: whoever waits for it holds
+   * <p>Should the adapter fail to destroy it, the handler is never told: whoever waits for it holds
    * memory that the adapter may still write to.
    */
-  void destroy(Runnable then) {
-    if (afterDestroyed != null) {
-      throw new IllegalStateException("destroyed twice");
-    }
-    afterDestroyed = then;
+  void destroy() {
+    destroying = true;
     slowCalls.clear();
-    slowCalls.add(this::closeLink);
-    startNextSlowCall();
-  }
-
-  private void closeLink() {
-    try {
-      link.close();
-    } catch (RuntimeException e) {
-      LOG.error(
-          "qp 0x{} could not be destroyed; what was posted to it stays out of use",
-          Integer.toHexString(link.qp().number()),
-          e);
-      return;
+    if (destroyed) {
+      onDestroyed.run();
+    } else {
+      startNextSlowCall();
     }
-    context.loop().execute(this::linkClosed);
   }
 
   private void linkClosed() {
+    destroyed = true;
     context.completions().remove(slot);
-    context.forgetId().accept(link.id());
-    afterDestroyed.run();
+    context.cm().execute(forgetId);
+    onDestroyed.run();
+  }
+
+  /** One call on its way to the slow pool and back. */
+  private final class Slow extends Errand {
+    private final SlowCall call;
+    private final SlowResult result;
+
+    Slow(SlowCall call, SlowResult result) {
+      super(context.loop());
+      this.call = call;
+      this.result = result;
+    }
+
+    @Override
+    protected void go() throws VerbsException {
+      call.run();
+    }
+
+    @Override
+    protected void back(Throwable failure) {
+      running = null;
+      try {
+        result.onEnd(asVerbs(failure));
+      } finally {
+        startNextSlowCall();
+      }
+    }
+
+    private VerbsException asVerbs(Throwable failure) {
+      return failure == null || failure instanceof VerbsException
+          ? (VerbsException) failure
+          : new VerbsException(Kind.BUG, "a slow call threw", failure);
+    }
+  }
+
+  /** The last call. */
+  private final class Destruction extends Errand {
+    Destruction() {
+      super(context.loop());
+    }
+
+    @Override
+    protected void go() {
+      link.close();
+    }
+
+    @Override
+    protected void back(Throwable failure) {
+      if (failure instanceof VirtualMachineError) { // no memory for it: the recovery comes again
+        running = null;
+        context.loop().fail(failure);
+      } else if (failure != null) {
+        LOG.error(
+            "qp 0x{} could not be destroyed; what was posted to it stays out of use",
+            Integer.toHexString(link.qp().number()),
+            failure);
+      } else {
+        running = null;
+        linkClosed();
+      }
+    }
   }
 }

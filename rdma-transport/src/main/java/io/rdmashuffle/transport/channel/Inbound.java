@@ -4,6 +4,7 @@ import io.rdmashuffle.transport.Counter;
 import io.rdmashuffle.transport.TransportException;
 import io.rdmashuffle.transport.TransportException.Kind;
 import io.rdmashuffle.transport.channel.ConnectAnswer.Reason;
+import io.rdmashuffle.transport.handover.Work;
 import io.rdmashuffle.transport.verbs.CmEvent;
 import io.rdmashuffle.transport.verbs.CmId;
 
@@ -35,7 +36,7 @@ final class Inbound implements CmThread.Watcher {
   /** On the CM thread. */
   void start() {
     establishing.cm().watch(id, this);
-    establishing.context().slowPool().execute(this::makeLink);
+    establishing.context().slowPool().execute(Work.of(this::makeLink));
   }
 
   /** On the slow pool. */
@@ -57,7 +58,7 @@ final class Inbound implements CmThread.Watcher {
     Rejecting.log(establishing.context().logLimit(), caller.peer(), reason, cause.getMessage());
     establishing.context().counters().increment(Counter.CONNECTIONS_REFUSED);
     Rejecting.rejectAndClose(id, reason);
-    establishing.cm().execute(() -> establishing.cm().forget(id));
+    establishing.cm().execute(Work.of(() -> establishing.cm().forget(id)));
     caller.permit().close();
   }
 
@@ -79,6 +80,7 @@ final class Inbound implements CmThread.Watcher {
 
   private void takeOver(Link link) {
     connection = new OwnerConnection(establishing.context(), caller, link, challenge);
+    establishing.context().live().add(connection);
     if (lost != null) {
       connection.close(lost);
     } else if (establishing.limits().isClosed()) {

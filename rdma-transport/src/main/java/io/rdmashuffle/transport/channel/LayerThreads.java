@@ -1,66 +1,49 @@
 package io.rdmashuffle.transport.channel;
 
-import java.util.ArrayList;
-import java.util.List;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
-import java.util.concurrent.Executor;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
+import io.rdmashuffle.transport.TransportException;
+import io.rdmashuffle.transport.handover.Threads;
+import io.rdmashuffle.transport.handover.WorkerPool;
+import io.rdmashuffle.transport.handover.Workers;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** The threads of a channel layer: daemons, each named. One owner, who closes it. */
+/** The threads of a channel layer, all made at opening. One owner, who closes it. */
 final class LayerThreads implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(LayerThreads.class);
   private static final int SLOW_THREADS = 2;
   private static final long JOIN_NS = TimeUnit.SECONDS.toNanos(5);
 
-  private final String name;
-  private final ExecutorService slowPool;
-  private final Queue<Thread> slowThreads = new ConcurrentLinkedQueue<>();
-  private final List<Thread> threads = new ArrayList<>();
+  private final Threads threads;
+  private final WorkerPool slowPool;
   private ChannelCore core;
+  private Thread cm;
+  private Thread progress;
 
-  LayerThreads(String name) {
-    this.name = name;
-    AtomicInteger number = new AtomicInteger();
-    slowPool =
-        Executors.newFixedThreadPool(
-            SLOW_THREADS,
-            task -> {
-              Thread thread = thread("slow-" + number.incrementAndGet(), task);
-              slowThreads.add(thread);
-              return thread;
-            });
+  /** Makes those of the slow pool. */
+  LayerThreads(Threads threads) throws TransportException {
+    this.threads = threads;
+    this.slowPool = WorkerPool.open(threads, "slow", SLOW_THREADS);
   }
 
-  /** What a task throws is logged as a bug. Once closed it refuses tasks. */
-  Executor slowPool() {
-    return task -> slowPool.execute(() -> runGuarded(task));
+  Workers slowPool() {
+    return slowPool;
   }
 
-  private static void runGuarded(Runnable task) {
-    try {
-      task.run();
-    } catch (Throwable bug) {
-      LOG.error("a task of the slow pool threw; the pool goes on", bug);
-    }
+  Threads threads() {
+    return threads;
   }
 
-  void start(ChannelCore startedCore) {
+  /**
+   * Makes the others.
+   *
+   * @throws TransportException if the system gives no thread: {@link #end} ends those there are
+   */
+  void start(ChannelCore startedCore) throws TransportException {
     core = startedCore;
-    threads.add(thread("cm", core.cm()));
-    threads.add(thread("progress", core.loop()));
-    threads.forEach(Thread::start);
-  }
-
-  private Thread thread(String role, Runnable task) {
-    Thread thread = new Thread(task, "rdma-shuffle-" + role + "-" + name);
-    thread.setDaemon(true);
-    return thread;
+    slowPool.reportTo(core.loop()::fail);
+    cm = threads.start("cm", core.cm());
+    progress = threads.start("progress", core.loop());
   }
 
   @Override
@@ -75,29 +58,21 @@ final class LayerThreads implements AutoCloseable {
    */
   boolean end() {
     boolean ended = true;
-    if (core != null) {
+    if (cm != null) {
       core.cm().stop();
-      ended = join(threads.get(0));
+      ended = join(cm);
     }
-    slowPool.shutdown(); // what was handed in still runs
-    for (Thread thread : slowThreads) {
-      ended &= join(thread);
-    }
-    if (core != null) {
+    slowPool.close(); // what was handed in still runs
+    ended &= slowPool.alive() == 0;
+    if (progress != null) {
       core.loop().stop();
-      ended &= join(threads.get(1));
+      ended &= join(progress);
     }
     return ended;
   }
 
   private static boolean join(Thread thread) {
-    boolean ended =
-        Uninterrupted.await(
-            ns -> {
-              thread.join(1 + TimeUnit.NANOSECONDS.toMillis(ns)); // 0 would be for ever
-              return !thread.isAlive();
-            },
-            JOIN_NS);
+    boolean ended = Threads.join(thread, JOIN_NS);
     if (!ended) {
       LOG.error("{} has not ended in time", thread.getName());
     }

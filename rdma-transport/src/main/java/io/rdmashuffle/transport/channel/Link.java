@@ -74,16 +74,14 @@ final class Link implements AutoCloseable {
 
   /**
    * Breaks the connection, destroys the queue pair, then frees the frames. Waits for the adapter;
-   * when it returns, the adapter writes to nothing that was posted here.
+   * when it returns, the adapter writes to nothing that was posted here. Called again if it throws.
    */
   @Override
   public void close() {
     attempt(qp::toError); // first: flushing starts while the rest is on its way
     attempt(id::disconnect);
-    try (CloseStack parts = new CloseStack()) {
-      parts.push(frames);
-      parts.push(id);
-    }
+    id.close();
+    frames.close(); // only now: if that failed, the adapter may still write to them
   }
 
   private static void attempt(Step step) {

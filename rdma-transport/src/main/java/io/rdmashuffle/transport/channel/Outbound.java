@@ -3,6 +3,7 @@ package io.rdmashuffle.transport.channel;
 import io.rdmashuffle.transport.Counter;
 import io.rdmashuffle.transport.TransportException;
 import io.rdmashuffle.transport.TransportException.Kind;
+import io.rdmashuffle.transport.handover.Work;
 import io.rdmashuffle.transport.verbs.CmEvent;
 import io.rdmashuffle.transport.verbs.CmId;
 import io.rdmashuffle.transport.verbs.VerbsException;
@@ -14,7 +15,8 @@ import io.rdmashuffle.transport.verbs.VerbsException;
  * <p><b>Threads:</b> driven on the CM thread, which owns the state; {@link #abandon} and the
  * finished connection belong to the progress thread.
  */
-final class Outbound implements CmThread.Watcher, Dialer.Attempt, LiveConnections.Connection {
+final class Outbound extends LiveConnections.Connection
+    implements CmThread.Watcher, Dialer.Attempt {
   private enum State {
     NEW,
     RESOLVING_ADDRESS,
@@ -120,7 +122,7 @@ final class Outbound implements CmThread.Watcher, Dialer.Attempt, LiveConnection
   private void createLink() {
     if (state == State.RESOLVING_ROUTE) {
       state = State.CREATING;
-      establishing.context().slowPool().execute(this::makeLink);
+      establishing.context().slowPool().execute(Work.of(this::makeLink));
     }
   }
 
@@ -132,9 +134,9 @@ final class Outbound implements CmThread.Watcher, Dialer.Attempt, LiveConnection
           establishing
               .maker()
               .make(id, establishing.maker().parts().outboundDomain(), establishing.readerShape());
-      cm.execute(() -> linkMade(made));
+      cm.execute(Work.of(() -> linkMade(made)));
     } catch (TransportException | RuntimeException e) {
-      cm.execute(() -> linkFailed(e));
+      cm.execute(Work.of(() -> linkFailed(e)));
     }
   }
 
@@ -217,7 +219,7 @@ final class Outbound implements CmThread.Watcher, Dialer.Attempt, LiveConnection
   }
 
   private void cleanUp() {
-    establishing.context().slowPool().execute(this::closeParts);
+    establishing.context().slowPool().execute(Work.of(this::closeParts));
   }
 
   /** On the slow pool; last of all the permit, behind what the listener is told. */
@@ -227,7 +229,7 @@ final class Outbound implements CmThread.Watcher, Dialer.Attempt, LiveConnection
     } else if (id != null) {
       id.close();
     }
-    establishing.cm().execute(() -> establishing.cm().forget(id));
+    establishing.cm().execute(Work.of(() -> establishing.cm().forget(id)));
     establishing.context().loop().execute(dial.permit()::close);
   }
 
@@ -238,8 +240,10 @@ final class Outbound implements CmThread.Watcher, Dialer.Attempt, LiveConnection
   // ---- on the progress thread
 
   private void takeOver(int ownerRequests) {
-    establishing.context().live().remove(this);
+    LiveConnections live = establishing.context().live();
     connection = new ReaderConnection(establishing.context(), dial, link, ownerRequests, challenge);
+    live.remove(this);
+    live.add(connection);
     if (abandoned != null) {
       connection.close(abandoned);
     } else {
@@ -263,17 +267,17 @@ final class Outbound implements CmThread.Watcher, Dialer.Attempt, LiveConnection
       connection.abandon(cause);
     } else if (abandoned == null) {
       abandoned = cause;
-      establishing.cm().execute(() -> fail(cause));
+      establishing.cm().execute(Work.of(() -> fail(cause)));
     }
   }
 
   @Override
-  public boolean isIdle() {
+  boolean isIdle() {
     return false;
   }
 
   @Override
-  public long idleSinceNs() {
+  long idleSinceNs() {
     return establishing.context().loop().nowNs();
   }
 }

@@ -56,7 +56,7 @@ public interface OwnerChannel {
      */
     void onRequest(int requestId, Request request);
 
-    /** The queue pair is destroyed: leases can end. */
+    /** The queue pair is destroyed: leases can end. Called again if it throws. */
     void onClosed(TransportException cause);
   }
 

@@ -25,7 +25,8 @@ import org.slf4j.LoggerFactory;
  * <p><b>Failure:</b> a frame that breaks the protocol closes this connection and is counted; others
  * do not notice.
  */
-final class OwnerConnection implements OwnerChannel, CompletionSink, LiveConnections.Connection {
+final class OwnerConnection extends LiveConnections.Connection
+    implements OwnerChannel, CompletionSink {
   private static final Logger LOG = LoggerFactory.getLogger(OwnerConnection.class);
   private static final long REFUSAL_NS = TimeUnit.SECONDS.toNanos(1);
   private static final int KEEP_ALIVES_MISSED = 3;
@@ -37,17 +38,18 @@ final class OwnerConnection implements OwnerChannel, CompletionSink, LiveConnect
     OPEN,
     /** The refusal is on its way; then it closes. */
     REFUSING,
-    CLOSING
+    CLOSING,
+    ENDED
   }
 
   private final ChannelContext context;
   private final Caller caller;
   private final Endpoint endpoint;
-  private final Link link;
   private final ReplyQueue replies;
   private final MutualChallenge challenge;
   private State state = State.EXPECTS_HELLO;
-  private TransportException refusal;
+  private TransportException closeCause; // while REFUSING: with which it will close
+  private boolean counted; // as live
   private Session session;
   private ProgressLoop.Timer timer;
   private long lastHeardNs;
@@ -77,13 +79,11 @@ final class OwnerConnection implements OwnerChannel, CompletionSink, LiveConnect
   OwnerConnection(ChannelContext context, Caller caller, Link link, MutualChallenge challenge) {
     this.context = context;
     this.caller = caller;
-    this.link = link;
     this.challenge = challenge;
-    endpoint = new Endpoint(context, link, this);
-    replies = new ReplyQueue(endpoint, context.codec());
     lastHeardNs = context.loop().nowNs();
     lastUsedNs = lastHeardNs;
-    context.live().add(this);
+    endpoint = new Endpoint(context, link, this, this::destroyed);
+    replies = new ReplyQueue(endpoint, context.codec());
   }
 
   // ---- establishment
@@ -100,7 +100,7 @@ final class OwnerConnection implements OwnerChannel, CompletionSink, LiveConnect
       return;
     }
     byte[] answer = ConnectAnswer.accepting(endpoint.requests()).encode();
-    endpoint.callSlowly(() -> link.id().accept(answer), this::closeIfFailed);
+    endpoint.callSlowly(() -> endpoint.link().id().accept(answer), this::closeIfFailed);
   }
 
   private void closeIfFailed(VerbsException failure) {
@@ -132,7 +132,8 @@ final class OwnerConnection implements OwnerChannel, CompletionSink, LiveConnect
     challenge.wipe();
     state = State.ALLOWING_READS;
     endpoint.callSlowly(
-        () -> link.qp().allowRemoteReads(true), failure -> readsAllowed(requestId, failure));
+        () -> endpoint.link().qp().allowRemoteReads(true),
+        failure -> readsAllowed(requestId, failure));
   }
 
   private void readsAllowed(int requestId, VerbsException failure) {
@@ -142,6 +143,7 @@ final class OwnerConnection implements OwnerChannel, CompletionSink, LiveConnect
     }
     timer.cancel();
     state = State.OPEN;
+    counted = true;
     context.counters().increment(Counter.CONNECTIONS_OPENED);
     context.counters().increment(Counter.CONNECTIONS_LIVE);
     long keepAliveMs = context.settings().keepAlive().toMillis();
@@ -158,14 +160,14 @@ final class OwnerConnection implements OwnerChannel, CompletionSink, LiveConnect
   /** Says why before it closes. */
   @Override
   public void refuse(int requestId, String text) {
-    if (state == State.CLOSING || state == State.REFUSING) {
+    if (hasEnded() || state == State.REFUSING) {
       return;
     }
     state = State.REFUSING;
-    refusal = new TransportException(Kind.PEER_LOST, caller.name() + " was refused: " + text);
+    closeCause = new TransportException(Kind.PEER_LOST, caller.name() + " was refused: " + text);
     context.counters().increment(Counter.CONNECTIONS_REFUSED);
     timer.cancel();
-    timer = context.loop().schedule(REFUSAL_NS, () -> close(refusal));
+    timer = context.loop().schedule(REFUSAL_NS, () -> close(closeCause));
     send(requestId, new Reply.Refused(text));
   }
 
@@ -173,7 +175,7 @@ final class OwnerConnection implements OwnerChannel, CompletionSink, LiveConnect
 
   @Override
   public void onCompletion(int op, WcStatus status, int bytes, int vendorError) {
-    if (state == State.CLOSING) {
+    if (hasEnded()) {
       return;
     }
     if (status == WcStatus.LOC_LEN_ERR) { // only receives: longer than a frame
@@ -196,7 +198,7 @@ final class OwnerConnection implements OwnerChannel, CompletionSink, LiveConnect
       return;
     }
     if (state == State.REFUSING && replies.isIdle()) {
-      close(refusal);
+      close(closeCause);
     }
   }
 
@@ -305,7 +307,7 @@ final class OwnerConnection implements OwnerChannel, CompletionSink, LiveConnect
 
   @Override
   public void reply(int requestId, Reply reply) {
-    if (state != State.CLOSING && state != State.REFUSING) {
+    if (!hasEnded() && state != State.REFUSING) {
       send(requestId, reply);
     }
   }
@@ -327,32 +329,48 @@ final class OwnerConnection implements OwnerChannel, CompletionSink, LiveConnect
   // ---- the end
 
   @Override
-  public long idleSinceNs() {
+  long idleSinceNs() {
     return lastUsedNs;
   }
 
   @Override
-  public boolean isOf(Object sharer) {
+  boolean isOf(Object sharer) {
     return caller.permit.isOf(sharer);
   }
 
   @Override
-  public boolean isIdle() {
+  boolean isIdle() {
     return state == State.OPEN && replies.isIdle();
   }
 
+  private boolean hasEnded() {
+    return state == State.CLOSING || state == State.ENDED;
+  }
+
+  /** Takes up the end where an Error has left it, should there have been one. */
   @Override
   public void close(TransportException cause) {
-    if (state == State.CLOSING) {
+    if (state == State.ENDED) {
       return;
     }
-    boolean wasOpen = state == State.OPEN || session != null;
+    boolean first = state != State.CLOSING;
     state = State.CLOSING;
+    try {
+      if (first) {
+        closeCause = cause;
+        beginEnd();
+      }
+    } finally {
+      endpoint.destroy();
+    }
+  }
+
+  private void beginEnd() {
     challenge.wipe();
     if (timer != null) {
       timer.cancel();
     }
-    if (!wasOpen) {
+    if (!counted) {
       context.counters().increment(Counter.CONNECTIONS_FAILED);
       context
           .logLimit()
@@ -362,23 +380,22 @@ final class OwnerConnection implements OwnerChannel, CompletionSink, LiveConnect
                   LOG.info(
                       "connection from {} ended before it was open: {}{}",
                       caller.name(),
-                      cause.getMessage(),
+                      closeCause.getMessage(),
                       more));
     }
-    endpoint.destroy(() -> destroyed(wasOpen, cause));
   }
 
-  private void destroyed(boolean wasOpen, TransportException cause) {
-    try {
-      if (wasOpen) {
-        context.counters().add(Counter.CONNECTIONS_LIVE, -1);
-      }
-      if (session != null) {
-        session.onClosed(cause);
-      }
-    } finally {
-      context.live().remove(this);
-      caller.permit.close();
+  /** Again if it throws: the session takes up its end, too. */
+  private void destroyed() {
+    if (counted) {
+      counted = false;
+      context.counters().add(Counter.CONNECTIONS_LIVE, -1);
     }
+    if (session != null) {
+      session.onClosed(closeCause);
+    }
+    state = State.ENDED;
+    context.live().remove(this);
+    caller.permit.close();
   }
 }

@@ -2,9 +2,9 @@ package io.rdmashuffle.transport.channel;
 
 import io.rdmashuffle.transport.NanoClock;
 import io.rdmashuffle.transport.TransportException;
+import io.rdmashuffle.transport.handover.Gate;
+import io.rdmashuffle.transport.handover.Work;
 import io.rdmashuffle.transport.verbs.CompletionQueue;
-import io.rdmashuffle.transport.verbs.VerbsException;
-import io.rdmashuffle.transport.verbs.WorkCompletions;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -25,27 +25,24 @@ import org.slf4j.LoggerFactory;
  * last time; others put their task in before they ask whether it sleeps. One of both sees the
  * other.
  *
- * <p><b>Failure:</b> what a task or a sink throws is logged as a bug, and the loop goes on. If the
- * completion queue fails, every queue pair on it is lost: the handler is told once, and tasks and
- * timers go on without completions.
+ * <p><b>Failure:</b> after what a task, a sink or the completion queue throws the recoveries run,
+ * and the loop goes on. If the completion queue fails, every queue pair on it is lost: the handler
+ * is told once, and tasks and timers go on without completions.
  */
 final class ProgressThread implements ProgressLoop, Runnable {
   private static final Logger LOG = LoggerFactory.getLogger(ProgressThread.class);
   private static final int TASKS_PER_ROUND = 256;
   private static final int ADMITTED_TASKS = 4096;
-  private static final int COMPLETIONS_PER_POLL = 64;
   private static final long LONGEST_SLEEP_NS = TimeUnit.HOURS.toNanos(1);
   private static final long SLEEP_WITHOUT_QUEUE_NS = TimeUnit.MILLISECONDS.toNanos(1);
 
-  private final CompletionQueue queue;
   private final NanoClock clock;
   private final Spin spin;
-  private final TaskQueue tasks = new TaskQueue(ADMITTED_TASKS);
+  private final LoopQueue tasks;
   private final TimerHeap timers = new TimerHeap();
-  private final CompletionTable completionTable = new CompletionTable();
-  private final WorkCompletions completions = new WorkCompletions(COMPLETIONS_PER_POLL);
+  private final CompletionPump completions;
+  private final Recoveries recoveries = new Recoveries();
   private final AtomicBoolean sleeping = new AtomicBoolean();
-  private Consumer<TransportException> queueFailureHandler;
   private long nowNs;
   private volatile Thread thread;
   private volatile boolean stopping;
@@ -53,22 +50,24 @@ final class ProgressThread implements ProgressLoop, Runnable {
   /**
    * @param queue lent; closed by its maker after this has ended
    * @param spin how long to look before sleeping
-   * @param queueFailureHandler called once, on this thread, if the queue is lost
+   * @param gate what is handed over to this thread passes it
+   * @param queueFailureHandler called on this thread if the queue is lost, once unless it throws
    */
   ProgressThread(
       CompletionQueue queue,
       NanoClock clock,
       Duration spin,
+      Gate gate,
       Consumer<TransportException> queueFailureHandler) {
-    this.queue = queue;
     this.clock = clock;
     this.spin = new Spin(spin.toNanos());
-    this.queueFailureHandler = queueFailureHandler;
+    this.tasks = new LoopQueue("progress", gate, this::fail);
+    this.completions = new CompletionPump(queue, queueFailureHandler, this::fail);
     this.nowNs = clock.nanoTime();
   }
 
   CompletionTable completionTable() {
-    return completionTable;
+    return completions.table();
   }
 
   /** Runs rounds until {@link #stop}, then whatever was taken in before. */
@@ -95,7 +94,7 @@ final class ProgressThread implements ProgressLoop, Runnable {
       }
     }
     tasks.close();
-    while (runTasks() > 0) {
+    while (tasks.run(TASKS_PER_ROUND) > 0) {
       nowNs = clock.nanoTime();
     }
   }
@@ -106,7 +105,9 @@ final class ProgressThread implements ProgressLoop, Runnable {
       thread = Thread.currentThread();
     }
     nowNs = clock.nanoTime();
-    return runTasks() + pollCompletions() + runTimers() > 0;
+    boolean recovered = recoveries.runIfDue(nowNs);
+    int did = tasks.run(TASKS_PER_ROUND) + completions.pump() + runTimers();
+    return did > 0 || recovered;
   }
 
   /** Ends {@link #run} soon. Any thread. */
@@ -116,8 +117,8 @@ final class ProgressThread implements ProgressLoop, Runnable {
   }
 
   @Override
-  public boolean offer(Runnable task) {
-    boolean admitted = tasks.offer(task);
+  public boolean offer(Work work) {
+    boolean admitted = tasks.offer(work, ADMITTED_TASKS);
     if (admitted) {
       wake();
     }
@@ -125,10 +126,28 @@ final class ProgressThread implements ProgressLoop, Runnable {
   }
 
   @Override
-  public void execute(Runnable task) {
-    if (tasks.add(task)) {
+  public void execute(Work work) {
+    if (tasks.execute(work)) {
       wake();
     }
+  }
+
+  @Override
+  public void execute(Runnable task) {
+    if (tasks.execute(task)) {
+      wake();
+    }
+  }
+
+  @Override
+  public void fail(Throwable cause) {
+    recoveries.fail(cause);
+    wake();
+  }
+
+  @Override
+  public void addRecovery(Recovery recovery) {
+    recoveries.add(recovery);
   }
 
   @Override
@@ -148,57 +167,23 @@ final class ProgressThread implements ProgressLoop, Runnable {
 
   private void wake() {
     if (sleeping.get() && sleeping.compareAndSet(true, false)) {
-      queue.wakeUp();
+      completions.wakeUp();
     }
-  }
-
-  private int runTasks() {
-    int ran = 0;
-    for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
-      runGuarded(task);
-      if (++ran == TASKS_PER_ROUND) {
-        break;
-      }
-    }
-    return ran;
   }
 
   private int runTimers() {
     int ran = 0;
     for (Runnable task = timers.pollDue(nowNs); task != null; task = timers.pollDue(nowNs)) {
-      runGuarded(task);
+      try {
+        task.run();
+      } catch (Throwable bug) {
+        fail(bug);
+      }
       if (++ran == TASKS_PER_ROUND) {
         break;
       }
     }
     return ran;
-  }
-
-  private int pollCompletions() {
-    if (queueFailureHandler == null) {
-      return 0;
-    }
-    int count;
-    try {
-      count = queue.poll(completions);
-    } catch (VerbsException e) {
-      onQueueFailure(e);
-      return 1;
-    }
-    for (int i = 0; i < count; i++) {
-      try {
-        completionTable.dispatch(completions, i);
-      } catch (Throwable bug) {
-        logBug(bug);
-      }
-    }
-    return count;
-  }
-
-  private void onQueueFailure(VerbsException cause) {
-    Consumer<TransportException> handler = queueFailureHandler;
-    queueFailureHandler = null;
-    runGuarded(() -> handler.accept(cause));
   }
 
   private void sleep() {
@@ -207,33 +192,26 @@ final class ProgressThread implements ProgressLoop, Runnable {
       if (!tasks.isEmpty() || stopping) {
         return;
       }
-      if (queueFailureHandler == null) {
-        LockSupport.parkNanos(timers.delayNs(clock.nanoTime(), SLEEP_WITHOUT_QUEUE_NS));
+      if (completions.isLost()) {
+        LockSupport.parkNanos(sleepNs(SLEEP_WITHOUT_QUEUE_NS));
         return;
       }
-      queue.arm();
-      if (pollCompletions() == 0) {
-        queue.await(timers.delayNs(clock.nanoTime(), LONGEST_SLEEP_NS));
+      completions.arm();
+      if (completions.pump() == 0) {
+        completions.await(sleepNs(LONGEST_SLEEP_NS));
       }
-    } catch (VerbsException e) {
-      onQueueFailure(e);
+      if (Thread.interrupted()) {
+        LOG.warn("ignoring an interrupt of the progress thread; it ends with its channel layer");
+      }
+    } catch (Throwable bug) {
+      fail(bug);
+      LockSupport.parkNanos(SLEEP_WITHOUT_QUEUE_NS); // should it go on like that
     } finally {
       sleeping.set(false);
     }
-    if (Thread.interrupted()) {
-      LOG.warn("ignoring an interrupt of the progress thread; it ends with its channel layer");
-    }
   }
 
-  private static void runGuarded(Runnable task) {
-    try {
-      task.run();
-    } catch (Throwable bug) {
-      logBug(bug);
-    }
-  }
-
-  private static void logBug(Throwable bug) {
-    LOG.error("a task of the progress thread threw; the loop goes on", bug);
+  private long sleepNs(long limitNs) {
+    return timers.delayNs(clock.nanoTime(), recoveries.delayNs(limitNs));
   }
 }

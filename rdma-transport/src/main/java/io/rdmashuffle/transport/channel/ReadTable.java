@@ -2,8 +2,6 @@ package io.rdmashuffle.transport.channel;
 
 import io.rdmashuffle.transport.TransportException;
 import io.rdmashuffle.transport.channel.ReaderChannel.ReadHandler;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The chains of READs that one connection has posted. READs complete in order, and only the last of
@@ -11,8 +9,6 @@ import org.slf4j.LoggerFactory;
  * Progress thread only.
  */
 final class ReadTable {
-  private static final Logger LOG = LoggerFactory.getLogger(ReadTable.class);
-
   private final int maxReads;
   private final FreeList freeChains;
   private final ReadHandler[] handlers;
@@ -76,23 +72,15 @@ final class ReadTable {
     return least;
   }
 
-  /** Tells all that wait. The queue pair is gone. */
+  /** Tells all that wait; the others again, should one throw. The queue pair is gone. */
   void failAll(TransportException cause) {
     for (int chain = 0; chain < handlers.length; chain++) {
       ReadHandler handler = handlers[chain];
       handlers[chain] = null;
       if (handler != null) {
-        tellFailed(handler, cause);
+        handler.onFailed(cause);
       }
     }
     posted = 0;
-  }
-
-  private static void tellFailed(ReadHandler handler, TransportException cause) {
-    try {
-      handler.onFailed(cause);
-    } catch (RuntimeException bug) {
-      LOG.error("a read handler threw", bug);
-    }
   }
 }

@@ -11,8 +11,6 @@ import io.rdmashuffle.transport.wire.Request;
 import io.rdmashuffle.transport.wire.WireException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The reader's end of a connection, from the moment it stands. It authenticates itself and the
@@ -21,14 +19,15 @@ import org.slf4j.LoggerFactory;
  * <p>A request posts the receive for its reply before it is sent, so the owner never finds none.
  * One request more than callers may have is kept for keep-alives.
  */
-final class ReaderConnection implements ReaderChannel, CompletionSink, LiveConnections.Connection {
-  private static final Logger LOG = LoggerFactory.getLogger(ReaderConnection.class);
+final class ReaderConnection extends LiveConnections.Connection
+    implements ReaderChannel, CompletionSink {
   private static final long NUDGE_NS = TimeUnit.SECONDS.toNanos(1);
 
   private enum State {
     AUTHENTICATING,
     OPEN,
-    CLOSING
+    CLOSING,
+    ENDED
   }
 
   private final ChannelContext context;
@@ -41,6 +40,8 @@ final class ReaderConnection implements ReaderChannel, CompletionSink, LiveConne
   private final MutualChallenge challenge;
   private final KeepAlive keepAlive;
   private State state = State.AUTHENTICATING;
+  private boolean opened; // the listener has it, and must be told of its end
+  private TransportException closeCause;
 
   /**
    * What a connection keeps of the attempt that made it.
@@ -61,14 +62,14 @@ final class ReaderConnection implements ReaderChannel, CompletionSink, LiveConne
     this.context = context;
     this.dial = dial;
     this.challenge = challenge;
-    endpoint = new Endpoint(context, link, this);
-    int slots = Math.min(endpoint.requests(), ownerRequests);
+    ConnectionShape shape = link.shape();
+    int slots = Math.min(shape.requests(), ownerRequests);
     requests = new RequestTable(slots);
-    freeReceives = new FreeList(endpoint.firstReceive(), slots);
-    reads = new ReadTable(endpoint.reads());
+    freeReceives = new FreeList(shape.requests(), slots);
+    reads = new ReadTable(shape.reads());
     deadlines = new DeadlineWatch(context.loop(), this::remainingNs, this::deadlinePassed);
     keepAlive = new KeepAlive(context, this);
-    context.live().add(this);
+    endpoint = new Endpoint(context, link, this, this::destroyed);
   }
 
   // ---- authentication
@@ -94,6 +95,7 @@ final class ReaderConnection implements ReaderChannel, CompletionSink, LiveConne
   private void open(Reply.Welcome welcome) {
     challenge.wipe();
     state = State.OPEN;
+    opened = true;
     context.counters().increment(Counter.CONNECTIONS_OPENED);
     context.counters().increment(Counter.CONNECTIONS_LIVE);
     keepAlive.stop();
@@ -207,7 +209,7 @@ final class ReaderConnection implements ReaderChannel, CompletionSink, LiveConne
 
   @Override
   public void onCompletion(int op, WcStatus status, int bytes, int vendorError) {
-    if (state == State.CLOSING) {
+    if (state == State.CLOSING || state == State.ENDED) {
       return; // counted as failed once the queue pair is gone
     }
     if (status != WcStatus.SUCCESS) {
@@ -238,11 +240,7 @@ final class ReaderConnection implements ReaderChannel, CompletionSink, LiveConne
       return;
     }
     freeReceives.put(op);
-    try {
-      handler.onReply(reply);
-    } catch (RuntimeException bug) {
-      LOG.error("a reply handler threw", bug);
-    }
+    handler.onReply(reply);
   }
 
   private void readCompleted(int chain) {
@@ -250,11 +248,7 @@ final class ReaderConnection implements ReaderChannel, CompletionSink, LiveConne
     ReadHandler handler = reads.completed(chain);
     context.counters().readLatency().record(context.loop().nowNs() - postedNs);
     keepAlive.used();
-    try {
-      handler.onRead();
-    } catch (RuntimeException bug) {
-      LOG.error("a read handler threw", bug);
-    }
+    handler.onRead();
   }
 
   // ---- the end
@@ -271,31 +265,43 @@ final class ReaderConnection implements ReaderChannel, CompletionSink, LiveConne
   }
 
   @Override
-  public long idleSinceNs() {
+  long idleSinceNs() {
     return keepAlive.lastUsedNs();
   }
 
   @Override
-  public boolean isIdle() {
+  boolean isIdle() {
     return state == State.OPEN && requests.isEmpty() && reads.posted() == 0;
   }
 
+  /** Takes up the end where an Error has left it, should there have been one. */
   @Override
   public void close(TransportException cause) {
-    if (state == State.CLOSING) {
+    if (state == State.ENDED) {
       return;
     }
+    boolean first = state != State.CLOSING;
     boolean wasOpen = state == State.OPEN;
     state = State.CLOSING;
+    try {
+      if (first) {
+        closeCause = cause;
+        beginEnd(wasOpen);
+      }
+    } finally {
+      endpoint.destroy();
+    }
+  }
+
+  private void beginEnd(boolean wasOpen) {
     challenge.wipe();
     deadlines.cancel();
     keepAlive.stop();
     context.counters().add(Counter.READS_FAILED, reads.posted());
     if (!wasOpen) {
       context.counters().increment(Counter.CONNECTIONS_FAILED);
-      dial.listener.onDialFailed(cause); // nobody's memory is posted yet: no need to wait
+      dial.listener.onDialFailed(closeCause); // nobody's memory is posted yet: no need to wait
     }
-    endpoint.destroy(() -> destroyed(wasOpen, cause));
   }
 
   /** Gives up a connection that nobody has got yet. */
@@ -305,17 +311,17 @@ final class ReaderConnection implements ReaderChannel, CompletionSink, LiveConne
     }
   }
 
-  private void destroyed(boolean wasOpen, TransportException cause) {
-    try {
-      requests.failAll(cause);
-      reads.failAll(cause);
-      if (wasOpen) {
-        context.counters().add(Counter.CONNECTIONS_LIVE, -1);
-        dial.listener.onClosed(cause);
-      }
-    } finally {
-      context.live().remove(this);
-      dial.permit.close();
+  /** Again if it throws; who was told is not told again. */
+  private void destroyed() {
+    requests.failAll(closeCause);
+    reads.failAll(closeCause);
+    if (opened) {
+      opened = false;
+      context.counters().add(Counter.CONNECTIONS_LIVE, -1);
+      dial.listener.onClosed(closeCause);
     }
+    state = State.ENDED;
+    context.live().remove(this);
+    dial.permit.close();
   }
 }

@@ -5,8 +5,6 @@ import io.rdmashuffle.transport.channel.ReaderChannel.ReplyHandler;
 import io.rdmashuffle.transport.wire.Reply;
 import io.rdmashuffle.transport.wire.Request;
 import io.rdmashuffle.transport.wire.WireException;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /**
  * The requests of one connection that are not over. A slot is a request's frame; it is free again
@@ -16,8 +14,6 @@ import org.slf4j.LoggerFactory;
  * slot is recognised. Progress thread only.
  */
 final class RequestTable {
-  private static final Logger LOG = LoggerFactory.getLogger(RequestTable.class);
-
   private final FreeList freeSlots;
   private final Request[] requests; // null: answered
   private final ReplyHandler[] handlers;
@@ -132,23 +128,15 @@ final class RequestTable {
     return least;
   }
 
-  /** Tells all that wait. The queue pair is gone. */
+  /** Tells all that wait; the others again, should one throw. The queue pair is gone. */
   void failAll(TransportException cause) {
     for (int slot = 0; slot < requests.length; slot++) {
       ReplyHandler handler = handlers[slot];
       requests[slot] = null;
       handlers[slot] = null;
       if (handler != null) {
-        tellFailed(handler, cause);
+        handler.onFailed(cause);
       }
-    }
-  }
-
-  private static void tellFailed(ReplyHandler handler, TransportException cause) {
-    try {
-      handler.onFailed(cause);
-    } catch (RuntimeException bug) {
-      LOG.error("a reply handler threw", bug);
     }
   }
 }

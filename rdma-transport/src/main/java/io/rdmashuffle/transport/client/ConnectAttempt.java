@@ -9,11 +9,11 @@ import io.rdmashuffle.transport.channel.Dialer.Target;
 import io.rdmashuffle.transport.channel.ProgressLoop.Timer;
 import io.rdmashuffle.transport.channel.ReaderChannel;
 import io.rdmashuffle.transport.client.Discovery.Invitation;
+import io.rdmashuffle.transport.handover.Work;
 import java.net.InetSocketAddress;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Consumer;
 
 /**
@@ -52,11 +52,7 @@ final class ConnectAttempt {
             .schedule(
                 timeoutNs,
                 () -> discoveryFailed("no answer for " + timeoutNs / 1_000_000 + " ms", null));
-    try {
-      context.threads().discovery().execute(this::discover);
-    } catch (RejectedExecutionException e) {
-      discoveryFailed("no thread to ask it on", e);
-    }
+    discover();
   }
 
   /** Ends it; the listener hears nothing more. */
@@ -70,20 +66,17 @@ final class ConnectAttempt {
     }
   }
 
-  /** On a discovery thread. What nobody waits for any more is not asked, or given up. */
+  /** The answer comes on any thread, or is given up. */
   private void discover() {
-    if (question.isOver()) {
-      return;
-    }
+    Answer node = new Answer();
     CompletableFuture<Invitation> answer;
     try {
       answer = context.parts().discovery().discover(peer);
     } catch (RuntimeException e) {
       answer = CompletableFuture.failedFuture(e);
     }
-    CompletableFuture<?> unused =
-        answer.whenComplete((i, failure) -> context.loop().execute(() -> discovered(i, failure)));
     question.asked(answer);
+    CompletableFuture<?> unused = answer.whenComplete(node::arrived);
   }
 
   private void discovered(Invitation invitation, Throwable failure) {
@@ -181,6 +174,28 @@ final class ConnectAttempt {
     timer = task == null ? null : context.loop().schedule(delayNs, task);
   }
 
+  /** The answer on its way to the progress thread. */
+  private final class Answer extends Work {
+    private Invitation invitation;
+    private Throwable failure;
+
+    void arrived(Invitation answered, Throwable failed) {
+      invitation = answered;
+      failure = failed;
+      context.loop().execute(this);
+    }
+
+    @Override
+    protected void run() {
+      discovered(invitation, failure);
+    }
+
+    @Override
+    protected void abandoned(Throwable why) {
+      // The loop has ended, and all attempts before it.
+    }
+  }
+
   /** What the peer is asked; over when the attempt is. Any thread. */
   private static final class Question {
     private volatile CompletableFuture<Invitation> answer;
@@ -210,6 +225,9 @@ final class ConnectAttempt {
   interface Listener {
     /** The result is told to {@link #closed}. */
     Session opened(ReaderChannel channel);
+
+    /** Follows {@link #opened} at once. */
+    void begin(Session opened);
 
     void hasNoRdma(Invitation.None answer);
 
@@ -257,6 +275,7 @@ final class ConnectAttempt {
       } else {
         end();
         session = listener.opened(channel);
+        listener.begin(session);
       }
     }
 
@@ -276,6 +295,7 @@ final class ConnectAttempt {
       }
     }
 
+    /** It is over, however it ended. Idempotent. */
     private void hear() {
       if (!heard) {
         heard = true;

@@ -1,19 +1,20 @@
 package io.rdmashuffle.transport.client;
 
 import io.rdmashuffle.transport.FallbackReason;
+import io.rdmashuffle.transport.handover.Errand;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.RejectedExecutionException;
 
 /**
  * Copies what one chain of READs brought out of transit memory, which goes back at once. Made and
  * ended on the progress thread, run by a copy thread.
  */
-final class CopyJob implements Runnable {
+final class CopyJob extends Errand {
   private final ClientContext context;
   private final List<Part> parts;
 
   private CopyJob(ClientContext context, List<Part> parts) {
+    super(context.loop());
     this.context = context;
     this.parts = parts;
   }
@@ -36,26 +37,22 @@ final class CopyJob implements Runnable {
 
   void start() {
     context.outstanding().begin();
-    try {
-      context.threads().copy().execute(this);
-    } catch (RejectedExecutionException expectedAfterStop) {
-      parts.forEach(part -> part.copy.release());
-      ended();
-    }
+    context.threads().copy().execute(this);
   }
 
   @Override
-  public void run() {
-    try {
-      parts.forEach(Part::run);
-    } finally {
-      context.loop().execute(this::ended);
-    }
+  protected void go() {
+    parts.forEach(Part::run);
   }
 
-  private void ended() {
-    parts.forEach(part -> part.end(context.outcomes()));
-    context.outstanding().end();
+  /** What was not copied, for whatever reason, falls back. */
+  @Override
+  protected void back(Throwable failure) {
+    try {
+      parts.forEach(part -> part.end(context.outcomes()));
+    } finally {
+      context.outstanding().end();
+    }
   }
 
   /** One READ of one block. */
@@ -64,6 +61,7 @@ final class CopyJob implements Runnable {
     private final CopiedOut landing;
     private final CopyOut copy;
     private boolean copied;
+    private boolean released;
 
     Part(PendingBlock block, CopiedOut landing, CopyOut copy) {
       this.block = block;
@@ -76,11 +74,19 @@ final class CopyJob implements Runnable {
         copy.run();
         copied = true;
       } finally {
+        release();
+      }
+    }
+
+    private void release() {
+      if (!released) {
+        released = true;
         copy.release();
       }
     }
 
     void end(Outcomes outcomes) {
+      release();
       boolean complete = landing.copyEnded(copied ? copy.bytes() : 0);
       if (complete) {
         outcomes.copiedOut(block, landing.first());

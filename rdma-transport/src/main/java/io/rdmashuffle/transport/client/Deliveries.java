@@ -1,59 +1,60 @@
 package io.rdmashuffle.transport.client;
 
-import io.rdmashuffle.transport.FallbackReason;
 import io.rdmashuffle.transport.channel.ProgressLoop;
-import java.util.concurrent.Executor;
-import java.util.concurrent.ForkJoinPool;
-import java.util.concurrent.RejectedExecutionException;
+import io.rdmashuffle.transport.handover.Signal;
+import io.rdmashuffle.transport.handover.WorkChain;
+import io.rdmashuffle.transport.handover.Workers;
 
 /**
- * Collects what is to be reported and hands it to the delivery threads: one task for everything
- * that one round of the progress thread decides. Progress thread only.
+ * Collects the fetches of which something is to be reported and hands them to the delivery threads:
+ * all that one round of the progress thread decides with one wake-up. Allocates nothing. Progress
+ * thread only, except {@link #deliver}.
  */
 final class Deliveries {
-  private final ProgressLoop loop;
-  private final Executor deliveryThreads;
-  private DeliveryBatch batch;
+  private final Workers deliveryThreads;
+  private final Signal flush;
+  private final WorkChain chain = new WorkChain();
+  private Delivery first;
+  private Delivery last;
 
-  Deliveries(ProgressLoop loop, Executor deliveryThreads) {
-    this.loop = loop;
+  Deliveries(ProgressLoop loop, Workers deliveryThreads) {
     this.deliveryThreads = deliveryThreads;
+    this.flush = new Signal(loop, this::flush);
   }
 
-  void add(Fetch fetch, int index, Block block) {
-    open().add(fetch, index, block);
-  }
-
-  void add(Fetch fetch, int[] indices, FallbackReason reason) {
-    open().add(fetch, indices, reason);
+  /** Something was settled. */
+  void touch(Delivery delivery) {
+    if (!delivery.touch()) {
+      return;
+    }
+    if (first == null) {
+      first = delivery;
+      flush.raise();
+    } else {
+      last.setNextTouched(delivery);
+    }
+    last = delivery;
   }
 
   /** Hands over what was collected. Happens by itself at the end of the round. */
   void flush() {
-    if (batch != null) {
-      DeliveryBatch full = batch;
-      batch = null;
-      deliver(deliveryThreads, full);
+    for (Delivery delivery = first; delivery != null; ) {
+      Delivery next = delivery.nextTouched();
+      delivery.untouch();
+      if (delivery.publish()) {
+        chain.add(delivery);
+      }
+      delivery = next;
     }
+    first = null;
+    last = null;
+    deliveryThreads.executeAll(chain);
   }
 
-  /**
-   * Runs a batch on a delivery thread. A listener that is never told waits for ever: should the
-   * threads be gone already, the JVM's common pool takes it.
-   */
-  static void deliver(Executor deliveryThreads, DeliveryBatch batch) {
-    try {
-      deliveryThreads.execute(batch);
-    } catch (RejectedExecutionException expectedAfterStop) {
-      ForkJoinPool.commonPool().execute(batch);
+  /** One that the progress thread has not seen. Any thread. */
+  void deliver(Delivery delivery) {
+    if (delivery.publish()) {
+      deliveryThreads.execute(delivery);
     }
-  }
-
-  private DeliveryBatch open() {
-    if (batch == null) {
-      batch = new DeliveryBatch();
-      loop.execute(this::flush);
-    }
-    return batch;
   }
 }

@@ -11,7 +11,7 @@ import java.util.concurrent.CompletableFuture;
  */
 public interface Discovery {
   /**
-   * Called off the progress thread; must not block. The caller gives up after its own deadline, and
+   * Called on the progress thread; must not block. The caller gives up after its own deadline, and
    * cancels the future then: a question still queued need not be asked.
    *
    * @return completes with an invitation, with {@link Invitation.NotYet} or with {@link

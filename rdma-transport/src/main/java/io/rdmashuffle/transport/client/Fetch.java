@@ -1,9 +1,9 @@
 package io.rdmashuffle.transport.client;
 
+import io.rdmashuffle.transport.FallbackReason;
 import io.rdmashuffle.transport.channel.ProgressLoop.Timer;
 import io.rdmashuffle.transport.client.BlockClient.FetchListener;
 import io.rdmashuffle.transport.wire.BlockKey;
-import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -20,18 +20,20 @@ final class Fetch {
 
   private final Peer peer;
   private final BlockKey[] keys;
-  private final FetchListener listener;
   private final byte[] states;
+  private final Delivery delivery;
   private int unreported;
   private int nextUnlocated;
   private Timer deadline;
   private Home home;
+  private Fetch before; // of those not settled
+  private Fetch after;
 
   Fetch(Peer peer, List<BlockKey> keys, FetchListener listener) {
     this.peer = peer;
     this.keys = keys.toArray(new BlockKey[0]);
-    this.listener = listener;
     this.states = new byte[this.keys.length];
+    this.delivery = new Delivery(peer, listener, this.keys.length);
     this.unreported = this.keys.length;
   }
 
@@ -47,8 +49,8 @@ final class Fetch {
     return new BlockName(peer, keys[index]);
   }
 
-  FetchListener listener() {
-    return listener;
+  Delivery delivery() {
+    return delivery;
   }
 
   int size() {
@@ -88,55 +90,76 @@ final class Fetch {
   }
 
   /**
-   * Claims the right to report an index.
+   * Decides on an index: there is something to deliver. Allocates nothing, as all of this.
    *
-   * @return false if it was reported before
+   * @param outcome a {@link Block} or a {@link io.rdmashuffle.transport.FallbackReason}
+   * @return false if that was decided before
    */
-  boolean report(int index) {
+  boolean settle(int index, Object outcome) {
     if (states[index] == REPORTED) {
       return false;
     }
     states[index] = REPORTED;
+    delivery.settle(index, outcome);
     unreported--;
-    if (unreported == 0) {
-      end();
-    }
     return true;
   }
 
-  /** Claims everything not yet reported. */
-  int[] reportRest() {
-    return report(REPORTED);
+  /** Decides on everything open. Returns how many that were. */
+  int settleRest(FallbackReason reason) {
+    return settle(REPORTED, reason);
   }
 
-  /** Claims everything whose READs are not all posted. */
-  int[] reportWaiting() {
-    return report(READING);
+  /** Decides on everything whose READs are not all posted. */
+  int settleWaiting(FallbackReason reason) {
+    return settle(READING, reason);
   }
 
-  private int[] report(byte below) {
-    int[] claimed = new int[unreported];
+  private int settle(byte below, FallbackReason reason) {
     int count = 0;
     for (int i = 0; i < states.length; i++) {
       if (states[i] < below) {
-        states[i] = REPORTED;
-        claimed[count++] = i;
+        settle(i, reason);
+        count++;
       }
     }
-    unreported -= count;
-    if (unreported == 0 && count > 0) {
-      end();
-    }
-    return Arrays.copyOf(claimed, count);
+    return count;
   }
 
-  private void end() {
+  boolean isSettled() {
+    return unreported == 0;
+  }
+
+  /** There is nothing left to do. */
+  void end() {
     if (deadline != null) {
       deadline.cancel();
     }
     if (home != null) {
       home.fetchEnded(this);
     }
+  }
+
+  void link(Fetch older) {
+    before = older;
+    if (older != null) {
+      older.after = this;
+    }
+  }
+
+  void unlink() {
+    if (before != null) {
+      before.after = after;
+    }
+    if (after != null) {
+      after.before = before;
+    }
+    before = null;
+    after = null;
+  }
+
+  Fetch before() {
+    return before;
   }
 
   /** Where a fetch is being worked on. */

@@ -2,13 +2,13 @@ package io.rdmashuffle.transport.client;
 
 import io.rdmashuffle.transport.Counters;
 import io.rdmashuffle.transport.channel.ProgressLoop;
+import io.rdmashuffle.transport.handover.Signal;
 import io.rdmashuffle.transport.memory.ChunkPool;
 import io.rdmashuffle.transport.memory.ChunkPool.Chunk;
 import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 
 /**
@@ -28,14 +28,13 @@ final class LandingMemory {
   /** Overflow memory that was not used for so many seconds goes back to the system. */
   private static final int OVERFLOW_REST_S = 10;
 
-  private final ProgressLoop loop;
   private final ChunkPool pool;
   private final ChunkPool overflowPool;
   private final ChunkCursor easy;
   private final ChunkCursor transit;
   private final ChunkCursor overflow;
   private final Deque<Waiter> waiters = new ArrayDeque<>();
-  private final AtomicBoolean wakeWanted = new AtomicBoolean();
+  private final Signal wake;
 
   /** Chunks out of the pool; holds the references that tell of lost blocks. */
   private final Set<SharedChunk> out = ConcurrentHashMap.newKeySet();
@@ -48,7 +47,7 @@ final class LandingMemory {
    * @param overflowPool of ordinary memory, without a reserve
    */
   LandingMemory(ProgressLoop loop, ChunkPool pool, ChunkPool overflowPool, Counters counters) {
-    this.loop = loop;
+    this.wake = new Signal(loop, this::wakeWaiters);
     this.pool = pool;
     this.overflowPool = overflowPool;
     this.lost = new LostBlocks(counters);
@@ -173,7 +172,7 @@ final class LandingMemory {
 
   private void park(Waiter waiter) {
     waiters.add(waiter);
-    wakeWanted.set(true);
+    wake.arm();
   }
 
   void unpark(Waiter waiter) {
@@ -240,12 +239,10 @@ final class LandingMemory {
   }
 
   private void wakeSoon() {
-    if (wakeWanted.compareAndSet(true, false)) {
-      loop.execute(this::wake);
-    }
+    wake.raiseIfArmed();
   }
 
-  private void wake() {
+  private void wakeWaiters() {
     for (int n = waiters.size(); n > 0 && !waiters.isEmpty(); n--) {
       waiters.poll().memoryReturned();
     }

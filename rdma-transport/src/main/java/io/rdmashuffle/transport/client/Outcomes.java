@@ -4,11 +4,15 @@ import io.rdmashuffle.transport.Counter;
 import io.rdmashuffle.transport.Counters;
 import io.rdmashuffle.transport.FallbackReason;
 
-/** What becomes of blocks: counts it, and reports each index once. Progress thread only. */
+/**
+ * What becomes of blocks: reports each index once, and counts it. Progress thread only, except
+ * {@link #refuse}.
+ */
 final class Outcomes {
   private final Deliveries deliveries;
   private final LandingMemory memory;
   private final Counters counters;
+  private final LiveFetches live = new LiveFetches();
 
   Outcomes(Deliveries deliveries, LandingMemory memory, Counters counters) {
     this.deliveries = deliveries;
@@ -16,13 +20,26 @@ final class Outcomes {
     this.counters = counters;
   }
 
+  /** A fetch that is worked on from now on. */
+  void admit(Fetch fetch) {
+    live.add(fetch);
+  }
+
   /** All READs of a block have completed; takes over the memory they filled. */
   void landed(PendingBlock pending, Slice first) {
     if (pending.isGivenUp()) {
       first.releaseAll();
-    } else {
-      arrived(pending.fetch(), pending.index(), memory.block(pending, first));
+      return;
     }
+    Block block = null;
+    try {
+      block = memory.block(pending, first);
+    } finally {
+      if (block == null) {
+        first.releaseAll();
+      }
+    }
+    arrived(pending.fetch(), pending.index(), block);
   }
 
   /** All of a block was copied to overflow memory; takes over what it fills. */
@@ -33,36 +50,59 @@ final class Outcomes {
 
   /** A block is here. One on the heap needs no closing, should nobody want it. */
   void arrived(Fetch fetch, int index, Block block) {
-    if (fetch.report(index)) {
+    if (fetch.settle(index, block)) {
+      settled(fetch);
       count(block);
-      deliveries.add(fetch, index, block);
     }
   }
 
   void fallBack(Fetch fetch, int index, FallbackReason reason) {
-    if (fetch.report(index)) {
-      tell(fetch, new int[] {index}, reason);
+    if (fetch.settle(index, reason)) {
+      settled(fetch);
+      counters.fellBack(reason, 1);
     }
   }
 
   /** Gives up all that is not reported yet. */
   void fallBackRest(Fetch fetch, FallbackReason reason) {
-    tell(fetch, fetch.reportRest(), reason);
+    fellBack(fetch, fetch.settleRest(reason), reason);
   }
 
   /** Gives up all whose READs are not on their way. */
   void fallBackWaiting(Fetch fetch, FallbackReason reason) {
-    tell(fetch, fetch.reportWaiting(), reason);
+    fellBack(fetch, fetch.settleWaiting(reason), reason);
+  }
+
+  /** Gives up all that is not reported yet, of every fetch. */
+  void fallBackAll(FallbackReason reason) {
+    for (Fetch fetch = live.newest(); fetch != null; fetch = live.newest()) {
+      fallBackRest(fetch, reason);
+    }
+  }
+
+  /** A fetch that was never worked on. Any thread. */
+  void refuse(Fetch fetch, FallbackReason reason) {
+    int count = fetch.settleRest(reason);
+    deliveries.deliver(fetch.delivery());
+    counters.fellBack(reason, count);
   }
 
   void flush() {
     deliveries.flush();
   }
 
-  private void tell(Fetch fetch, int[] indices, FallbackReason reason) {
-    if (indices.length > 0) {
-      counters.fellBack(reason, indices.length);
-      deliveries.add(fetch, indices, reason);
+  private void fellBack(Fetch fetch, int count, FallbackReason reason) {
+    if (count > 0) {
+      settled(fetch);
+      counters.fellBack(reason, count);
+    }
+  }
+
+  private void settled(Fetch fetch) {
+    deliveries.touch(fetch.delivery());
+    if (fetch.isSettled()) {
+      live.remove(fetch);
+      fetch.end();
     }
   }
 

@@ -142,15 +142,19 @@ final class PeerLink implements ConnectAttempt.Listener, Fetch.Home {
 
   @Override
   public Session opened(ReaderChannel channel) {
+    Session opened = new Session(context, channel, backoff::succeeded);
     attempt = null;
     untilReady.succeeded();
+    session = opened;
     context.outstanding().begin();
-    session = new Session(context, channel, backoff::succeeded);
+    return opened;
+  }
+
+  @Override
+  public void begin(Session opened) {
     List<Fetch> arrived = List.copyOf(waiting);
     waiting.clear();
-    Session opened = session;
     arrived.forEach(opened::add);
-    return opened;
   }
 
   @Override
@@ -208,14 +212,17 @@ final class PeerLink implements ConnectAttempt.Listener, Fetch.Home {
     }
     table.giveBackSlot();
     boolean failedUnused = isProbed() && cause.kind() != Kind.RETRY;
+    try {
+      ended.closed();
+    } finally {
+      context.outstanding().end();
+    }
     if (wasOurs && (wasBusy || failedUnused)) {
       broke(cause);
       context.device().peerFailed(peer.id(), context.loop().nowNs());
     } else {
       LOG.debug("[{}] connection closed", peer, cause);
     }
-    ended.closed();
-    context.outstanding().end();
   }
 
   /** Closes the connection; the next fetch makes a new one. */

@@ -4,6 +4,7 @@ import io.rdmashuffle.transport.FallbackReason;
 import io.rdmashuffle.transport.TransportException;
 import io.rdmashuffle.transport.TransportException.Kind;
 import io.rdmashuffle.transport.channel.DeviceListener;
+import io.rdmashuffle.transport.handover.Work;
 import io.rdmashuffle.transport.verbs.AsyncEvent;
 import io.rdmashuffle.transport.wire.BlockKey;
 import java.time.Duration;
@@ -34,6 +35,13 @@ public final class RdmaBlockClient implements BlockClient, DeviceListener {
   public RdmaBlockClient(ClientParts parts) {
     context = ClientContext.of(parts);
     peers = new PeerTable(context);
+    context.loop().addRecovery(this::recover);
+  }
+
+  /** What is under way may miss something: all of it falls back, and new fetches connect anew. */
+  private void recover(Throwable cause) {
+    context.outcomes().fallBackAll(FallbackReason.TRANSFER_FAILED);
+    peers.breakOff(new TransportException(Kind.RETRY, "an error of this process", cause));
   }
 
   @Override
@@ -43,20 +51,14 @@ public final class RdmaBlockClient implements BlockClient, DeviceListener {
     }
     Fetch fetch = new Fetch(peer, keys, listener);
     if (closing.get()) {
-      refuse(fetch, FallbackReason.STOPPING);
-    } else if (!context.loop().offer(() -> enter(fetch))) {
-      refuse(fetch, FallbackReason.OVERLOADED);
+      context.outcomes().refuse(fetch, FallbackReason.STOPPING);
+    } else if (!context.loop().offer(Work.of(() -> enter(fetch)))) {
+      context.outcomes().refuse(fetch, FallbackReason.OVERLOADED);
     }
   }
 
-  private void refuse(Fetch fetch, FallbackReason reason) {
-    context.counters().fellBack(reason, fetch.size());
-    DeliveryBatch batch = new DeliveryBatch();
-    batch.add(fetch, fetch.reportRest(), reason);
-    Deliveries.deliver(context.threads().delivery(), batch);
-  }
-
   private void enter(Fetch fetch) {
+    context.outcomes().admit(fetch);
     if (closing.get()) {
       context.outcomes().fallBackRest(fetch, FallbackReason.STOPPING);
       context.outcomes().flush(); // there may be no next round

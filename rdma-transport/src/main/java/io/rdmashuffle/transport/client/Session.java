@@ -132,8 +132,13 @@ final class Session implements Fetch.Home {
    */
   void ended(long lease) {
     pace.ended();
-    if (lease != 0 && !closed) {
+    if (lease == 0 || closed) {
+      return;
+    }
+    try {
       leases.add(lease);
+    } catch (OutOfMemoryError e) { // it ends with the connection
+      context.loop().fail(e);
     }
   }
 
@@ -188,9 +193,12 @@ final class Session implements Fetch.Home {
   /** The channel is closed, all its handlers were told: nothing of it is under way any more. */
   void closed() {
     closed = true;
-    reads.closed();
-    leases.close();
-    giveUp(FallbackReason.TRANSFER_FAILED);
+    try {
+      reads.closed();
+    } finally {
+      leases.close();
+      giveUp(FallbackReason.TRANSFER_FAILED);
+    }
   }
 
   /** A Release was answered: its credit is back. */

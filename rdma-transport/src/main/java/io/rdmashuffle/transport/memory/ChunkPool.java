@@ -2,12 +2,12 @@ package io.rdmashuffle.transport.memory;
 
 import io.rdmashuffle.transport.NanoClock;
 import io.rdmashuffle.transport.TransportException;
+import io.rdmashuffle.transport.handover.Work;
+import io.rdmashuffle.transport.handover.Workers;
 import io.rdmashuffle.transport.verbs.VerbsException;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
-import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicIntegerFieldUpdater;
@@ -33,11 +33,10 @@ public final class ChunkPool implements AutoCloseable {
 
   private final SlabSource source;
   private final ChunkPoolSettings settings;
-  private final Executor slowPool;
+  private final Growth growth;
   private final NanoClock clock;
   private final ChunkAccounts accounts;
   private final List<Slab> slabs = new CopyOnWriteArrayList<>();
-  private final AtomicBoolean growing = new AtomicBoolean();
   private final Starved starved = new Starved();
   private volatile int wanted; // free chunks that somebody waits for
   private volatile int mostChunks;
@@ -64,11 +63,11 @@ public final class ChunkPool implements AutoCloseable {
    * @param slowPool runs registrations; a refusal counts as a failed one
    */
   public ChunkPool(
-      SlabSource source, ChunkPoolSettings settings, Executor slowPool, NanoClock clock) {
+      SlabSource source, ChunkPoolSettings settings, Workers slowPool, NanoClock clock) {
     this.source = source;
     this.settings = settings;
     this.mostChunks = settings.maxChunks();
-    this.slowPool = slowPool;
+    this.growth = new Growth(slowPool);
     this.clock = clock;
     this.accounts = new ChunkAccounts(settings.reserveChunks());
   }
@@ -124,20 +123,14 @@ public final class ChunkPool implements AutoCloseable {
 
   /** Registers one more slab, if it may, in the background. */
   public void growSoon() {
-    if (!mayGrow() || !growing.compareAndSet(false, true)) {
-      return;
-    }
-    try {
-      slowPool.execute(this::grow);
-    } catch (RejectedExecutionException e) {
-      onGrowthFailed(e);
-      growing.set(false);
+    if (mayGrow() && growth.tryBegin()) {
+      growth.handOver();
     }
   }
 
   /** The same at once, also if it failed a moment ago: room was made. Slow. */
   public void growNow() {
-    if (hasRoomToGrow() && growing.compareAndSet(false, true)) {
+    if (hasRoomToGrow() && growth.tryBegin()) {
       grow();
     }
   }
@@ -163,7 +156,7 @@ public final class ChunkPool implements AutoCloseable {
 
   /** Whether slabs are being registered. */
   public boolean isGrowing() {
-    return growing.get();
+    return growth.isUnderWay();
   }
 
   private boolean mayGrow() {
@@ -182,10 +175,10 @@ public final class ChunkPool implements AutoCloseable {
         addSlab();
       } while (isShort() && hasRoomToGrow());
       lastFailure = null;
-    } catch (TransportException | RuntimeException e) {
+    } catch (TransportException | RuntimeException | OutOfMemoryError e) {
       onGrowthFailed(e);
     } finally {
-      growing.set(false);
+      growth.end();
     }
     if (closed) {
       closeSlabs(); // close() did not see the new one
@@ -227,7 +220,7 @@ public final class ChunkPool implements AutoCloseable {
     accounts.onRegistered(chunks);
   }
 
-  private void onGrowthFailed(Exception cause) {
+  private void onGrowthFailed(Throwable cause) {
     if (lastFailure == null && !closed) {
       LOG.warn(
           "{} stays at {} of {} chunks for now: {}",
@@ -279,11 +272,7 @@ public final class ChunkPool implements AutoCloseable {
   }
 
   private void shrinkSoon(Runnable shrink) {
-    try {
-      slowPool.execute(shrink);
-    } catch (RejectedExecutionException e) {
-      LOG.debug("not shrinking {}: the slow pool is closed", source.name());
-    }
+    growth.slowPool.execute(Work.of(shrink));
   }
 
   private void shrinkTo(int chunks) {
@@ -370,6 +359,46 @@ public final class ChunkPool implements AutoCloseable {
         accounts.onRegistered(-slab.chunks());
         slabs.remove(slab);
         slab.memory().close();
+      }
+    }
+  }
+
+  /** At most one growth is under way at a time, in the background or not. */
+  private final class Growth extends Work {
+    private final Workers slowPool;
+    private final AtomicBoolean underWay = new AtomicBoolean();
+
+    Growth(Workers slowPool) {
+      this.slowPool = slowPool;
+    }
+
+    boolean tryBegin() {
+      return underWay.compareAndSet(false, true);
+    }
+
+    boolean isUnderWay() {
+      return underWay.get();
+    }
+
+    void handOver() {
+      slowPool.execute(this);
+    }
+
+    void end() {
+      underWay.set(false);
+    }
+
+    @Override
+    protected void run() {
+      grow();
+    }
+
+    @Override
+    protected void abandoned(Throwable why) {
+      try {
+        onGrowthFailed(why);
+      } finally {
+        end();
       }
     }
   }

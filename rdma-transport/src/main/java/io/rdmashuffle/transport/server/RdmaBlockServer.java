@@ -5,6 +5,7 @@ import io.rdmashuffle.transport.TransportException;
 import io.rdmashuffle.transport.TransportException.Kind;
 import io.rdmashuffle.transport.channel.OwnerChannel;
 import io.rdmashuffle.transport.channel.ProgressLoop;
+import io.rdmashuffle.transport.handover.Workers;
 import io.rdmashuffle.transport.memory.ChunkPoolSettings;
 import io.rdmashuffle.transport.memory.FileWindows;
 import io.rdmashuffle.transport.memory.MemoryBudget;
@@ -22,7 +23,6 @@ import java.util.Set;
 import java.util.WeakHashMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.Executor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
@@ -64,7 +64,7 @@ public final class RdmaBlockServer implements BlockServer {
    * @param random names leases; any seed will do outside tests
    */
   public record Threads(
-      ProgressLoop loop, Executor slowPool, int slowThreads, RandomGenerator random) {}
+      ProgressLoop loop, Workers slowPool, int slowThreads, RandomGenerator random) {}
 
   /**
    * What the server may register.

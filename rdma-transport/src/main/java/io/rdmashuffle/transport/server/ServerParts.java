@@ -2,12 +2,12 @@ package io.rdmashuffle.transport.server;
 
 import io.rdmashuffle.transport.Counters;
 import io.rdmashuffle.transport.channel.ProgressLoop;
+import io.rdmashuffle.transport.handover.Workers;
 import io.rdmashuffle.transport.memory.ChunkPoolSettings;
 import io.rdmashuffle.transport.memory.FileWindows;
 import io.rdmashuffle.transport.memory.MemoryBudget;
 import io.rdmashuffle.transport.verbs.HostMemory;
 import java.util.Set;
-import java.util.concurrent.Executor;
 
 /**
  * What the parts of one server share. All lent, except what only they use.
@@ -20,7 +20,7 @@ import java.util.concurrent.Executor;
  */
 record ServerParts(
     ProgressLoop loop,
-    Executor slowPool,
+    Workers slowPool,
     SlowLanes lanes,
     RdmaBlockServer.Memory memory,
     WindowRoom windowRoom,

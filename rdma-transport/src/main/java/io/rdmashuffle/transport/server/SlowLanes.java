@@ -1,10 +1,10 @@
 package io.rdmashuffle.transport.server;
 
 import io.rdmashuffle.transport.channel.ProgressLoop;
+import io.rdmashuffle.transport.handover.Errand;
+import io.rdmashuffle.transport.handover.Workers;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.concurrent.Executor;
-import java.util.concurrent.RejectedExecutionException;
 
 /**
  * Shares the slow pool in turn among lanes, one per session: a reader that asks for much waits
@@ -31,7 +31,7 @@ final class SlowLanes {
   /** The waiting jobs of one session. */
   final class Lane {
     private final int capacity;
-    private final Deque<Job> waiting = new ArrayDeque<>();
+    private final Deque<Turn> waiting = new ArrayDeque<>();
 
     private Lane(int capacity) {
       this.capacity = capacity;
@@ -43,16 +43,17 @@ final class SlowLanes {
     }
 
     void submit(Job job) {
-      if (waiting.isEmpty()) {
+      boolean first = waiting.isEmpty();
+      waiting.add(new Turn(job));
+      if (first) {
         turns.add(this);
       }
-      waiting.add(job);
       pump();
     }
   }
 
   private final ProgressLoop loop;
-  private final Executor pool;
+  private final Workers pool;
   private final int maxRunning;
   private final Deque<Lane> turns = new ArrayDeque<>();
   private int running;
@@ -60,7 +61,7 @@ final class SlowLanes {
   /**
    * @param maxRunning jobs given to the pool at a time: about its number of threads
    */
-  SlowLanes(ProgressLoop loop, Executor pool, int maxRunning) {
+  SlowLanes(ProgressLoop loop, Workers pool, int maxRunning) {
     this.loop = loop;
     this.pool = pool;
     this.maxRunning = maxRunning;
@@ -76,41 +77,37 @@ final class SlowLanes {
   private void pump() {
     while (running < maxRunning && !turns.isEmpty()) {
       Lane lane = turns.poll();
-      Job job = lane.waiting.poll();
+      Turn turn = lane.waiting.poll();
       if (!lane.waiting.isEmpty()) {
         turns.add(lane);
       }
-      start(job);
+      running++;
+      pool.execute(turn);
     }
   }
 
-  private void start(Job job) {
-    running++;
-    try {
-      pool.execute(() -> runAndReport(job));
-    } catch (RejectedExecutionException e) {
-      // Not from inside the submitter, who is not prepared to hear of the end yet.
-      loop.execute(() -> finish(job, e));
-    }
-  }
+  /** One job on its way to the pool and back. */
+  private final class Turn extends Errand {
+    private final Job job;
 
-  private void runAndReport(Job job) {
-    Throwable failure = null;
-    try {
+    Turn(Job job) {
+      super(loop);
+      this.job = job;
+    }
+
+    @Override
+    protected void go() throws Exception {
       job.run();
-    } catch (Throwable t) { // also an Error: the session waits for the end either way
-      failure = t;
     }
-    Throwable outcome = failure;
-    loop.execute(() -> finish(job, outcome));
-  }
 
-  private void finish(Job job, Throwable failure) {
-    running--;
-    try {
-      job.onDone(failure);
-    } finally {
-      pump();
+    @Override
+    protected void back(Throwable failure) {
+      running--;
+      try {
+        job.onDone(failure);
+      } finally {
+        pump();
+      }
     }
   }
 }

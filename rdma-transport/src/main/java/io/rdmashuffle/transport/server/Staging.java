@@ -1,6 +1,7 @@
 package io.rdmashuffle.transport.server;
 
 import io.rdmashuffle.transport.channel.ProgressLoop;
+import io.rdmashuffle.transport.handover.Signal;
 import io.rdmashuffle.transport.memory.ChunkPool;
 import io.rdmashuffle.transport.memory.ChunkPool.Chunk;
 import io.rdmashuffle.transport.memory.ChunkPoolSettings;
@@ -57,7 +58,7 @@ final class Staging {
             MemoryBudget.Use.STAGING,
             Access.REMOTE_READ);
     this.pool = new ChunkPool(source, shape, parts.slowPool(), parts.loop()::nowNs);
-    pool.onAvailable(() -> parts.loop().execute(this::pump));
+    pool.onAvailable(new Signal(parts.loop(), this::pump)::raise);
   }
 
   /** Hears of memory, exactly one of both unless the ticket is cancelled, perhaps at once. */

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdmashuffle.transport.Counter;
 import io.rdmashuffle.transport.NanoClock;
+import io.rdmashuffle.transport.handover.Work;
 import io.rdmashuffle.transport.verbs.VerbsProvider;
 import java.lang.management.ManagementFactory;
 import java.net.InetAddress;
@@ -32,7 +33,8 @@ abstract class ChannelLayerContract {
   private LayerClient dial(LayerRig rig, int number, int rounds) throws Exception {
     LayerClient client = new LayerClient(rig, number, rounds);
     Dialer.Target target = rig.target(ownerAddress());
-    assertThat(rig.reader.loop().offer(() -> rig.reader.dialer().dial(target, client))).isTrue();
+    assertThat(rig.reader.loop().offer(Work.of(() -> rig.reader.dialer().dial(target, client))))
+        .isTrue();
     return client;
   }
 
@@ -158,7 +160,7 @@ abstract class ChannelLayerContract {
     try (LayerRig rig = open()) {
       rig.owner.close();
       rig.owner.close();
-      assertThat(rig.owner.loop().offer(() -> {})).isFalse();
+      assertThat(rig.owner.loop().offer(Work.of(() -> {}))).isFalse();
     }
   }
 

@@ -4,6 +4,8 @@ import io.rdmashuffle.transport.CloseStack;
 import io.rdmashuffle.transport.Counters;
 import io.rdmashuffle.transport.NanoClock;
 import io.rdmashuffle.transport.TransportException;
+import io.rdmashuffle.transport.handover.Gate;
+import io.rdmashuffle.transport.handover.Threads;
 import io.rdmashuffle.transport.memory.MemoryBudget;
 import io.rdmashuffle.transport.memory.MemorySource;
 import io.rdmashuffle.transport.memory.RegisteredMemory;
@@ -81,7 +83,7 @@ final class LayerRig implements AutoCloseable {
     ChannelParts channelParts =
         new ChannelParts(
             device, provider.hostMemory(), domain, budget, counters, NanoClock.system());
-    return ChannelLayer.open(channelParts, settings, "test");
+    return ChannelLayer.open(channelParts, settings, new Threads("test", Gate.OPEN));
   }
 
   Dialer.Target target(InetAddress ownerAddress) {

@@ -1,9 +1,13 @@
 package io.rdmashuffle.transport.channel;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.rdmashuffle.transport.Counter;
 import io.rdmashuffle.transport.Counters;
 import io.rdmashuffle.transport.NanoClock;
 import io.rdmashuffle.transport.TransportException;
+import io.rdmashuffle.transport.handover.Gate;
+import io.rdmashuffle.transport.handover.Work;
 import io.rdmashuffle.transport.memory.MemoryBudget;
 import io.rdmashuffle.transport.memory.MemorySource;
 import io.rdmashuffle.transport.memory.RegisteredMemory;
@@ -25,7 +29,7 @@ final class Node implements AutoCloseable {
   final Counters counters = new Counters();
   final MemoryBudget budget;
   final ChannelCore core;
-  final Queue<Runnable> slow = new ArrayDeque<>();
+  final Queue<Work> slow = new ArrayDeque<>();
   final TestCredentials credentials;
   final RecordingAcceptor acceptor = new RecordingAcceptor();
   private final VerbsProvider provider;
@@ -41,7 +45,7 @@ final class Node implements AutoCloseable {
     credentials = new TestCredentials(domain);
     ChannelParts parts =
         new ChannelParts(device, provider.hostMemory(), domain, budget, counters, clock);
-    core = ChannelCore.open(parts, settings, slow::add);
+    core = ChannelCore.open(parts, settings, slow::add, Gate.OPEN);
   }
 
   void listen() throws TransportException {
@@ -75,9 +79,9 @@ final class Node implements AutoCloseable {
   /** One round of every thread. Returns whether there was anything to do. */
   boolean step() {
     boolean worked = core.cm().runOnce(0);
-    Runnable task = slowPoolStuck ? null : slow.poll();
+    Work task = slowPoolStuck ? null : slow.poll();
     if (task != null) {
-      task.run();
+      assertThat(task.perform()).isNull();
     }
     return worked | core.loop().runOnce() | task != null;
   }

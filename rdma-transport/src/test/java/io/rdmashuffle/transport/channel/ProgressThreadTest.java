@@ -3,6 +3,8 @@ package io.rdmashuffle.transport.channel;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdmashuffle.transport.NanoClock;
+import io.rdmashuffle.transport.handover.Gate;
+import io.rdmashuffle.transport.handover.Work;
 import io.rdmashuffle.transport.testing.ManualClock;
 import io.rdmashuffle.transport.verbs.WcStatus;
 import java.lang.management.ManagementFactory;
@@ -24,12 +26,13 @@ final class ProgressThreadTest {
   private final StubQueue queue = new StubQueue();
   private final List<Throwable> queueFailures = new ArrayList<>();
   private final List<String> log = new ArrayList<>();
-  private final ProgressThread stepped = new ProgressThread(queue, clock, SPIN, queueFailures::add);
+  private final ProgressThread stepped =
+      new ProgressThread(queue, clock, SPIN, Gate.OPEN, queueFailures::add);
   private ProgressThread running;
   private Thread thread;
 
   private ProgressThread start() {
-    running = new ProgressThread(queue, NanoClock.system(), SPIN, queueFailures::add);
+    running = new ProgressThread(queue, NanoClock.system(), SPIN, Gate.OPEN, queueFailures::add);
     thread = new Thread(running, "progress-under-test");
     thread.start();
     return running;
@@ -55,7 +58,7 @@ final class ProgressThreadTest {
   @Test
   void tasksRunInTheOrderTheyCame() {
     stepped.execute(() -> log.add("a"));
-    assertThat(stepped.offer(() -> log.add("b"))).isTrue();
+    assertThat(stepped.offer(Work.of(() -> log.add("b")))).isTrue();
     stepped.execute(() -> log.add("c"));
     assertThat(stepped.runOnce()).isTrue();
     assertThat(log).containsExactly("a", "b", "c");
@@ -66,7 +69,7 @@ final class ProgressThreadTest {
   @Test
   void admissionIsBoundedAndInternalTasksAreNot() {
     int admitted = 0;
-    while (stepped.offer(() -> log.add("offered"))) {
+    while (stepped.offer(Work.of(() -> log.add("offered")))) {
       admitted++;
     }
     assertThat(admitted).isEqualTo(4096);
@@ -75,7 +78,7 @@ final class ProgressThreadTest {
       // until all have run
     }
     assertThat(log).hasSize(4097).endsWith("internal");
-    assertThat(stepped.offer(() -> {})).isTrue();
+    assertThat(stepped.offer(Work.of(() -> {}))).isTrue();
   }
 
   @Test
@@ -179,7 +182,7 @@ final class ProgressThreadTest {
     for (int i = 1; i <= 100; i++) {
       int expected = i;
       await(() -> queue.waits.get() >= expected);
-      assertThat(running.offer(ran::incrementAndGet)).isTrue();
+      assertThat(running.offer(Work.of(ran::incrementAndGet))).isTrue();
       await(() -> ran.get() == expected);
     }
   }
@@ -195,7 +198,7 @@ final class ProgressThreadTest {
   @Test
   void aCompletionThatArrivesWhileTheLoopFallsAsleepIsNotForgotten() {
     AtomicInteger ran = new AtomicInteger();
-    running = new ProgressThread(queue, NanoClock.system(), SPIN, queueFailures::add);
+    running = new ProgressThread(queue, NanoClock.system(), SPIN, Gate.OPEN, queueFailures::add);
     CompletionTable table = running.completionTable();
     int slot = table.add((op, status, bytes, error) -> ran.incrementAndGet());
     queue.duringArm(() -> queue.complete(table.wrId(slot, 0), 0));
@@ -225,7 +228,7 @@ final class ProgressThreadTest {
   /** In bursts, so that the loop falls asleep again and again. */
   private void produce(AtomicLong admitted, AtomicLong ran) {
     for (int i = 0; i < 2_000; i++) {
-      if (running.offer(ran::incrementAndGet)) {
+      if (running.offer(Work.of(ran::incrementAndGet))) {
         admitted.incrementAndGet();
       }
       long pauseUntilNs = NanoClock.system().nanoTime() + (i % 50 == 0 ? 200_000 : 0);
@@ -246,7 +249,7 @@ final class ProgressThreadTest {
           new Thread(
               () -> {
                 started.countDown();
-                while (loop.offer(ran::incrementAndGet)) {
+                while (loop.offer(Work.of(ran::incrementAndGet))) {
                   admitted.incrementAndGet();
                   await(() -> admitted.get() - ran.get() < 1000);
                 }

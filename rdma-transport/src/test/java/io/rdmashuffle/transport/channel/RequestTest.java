@@ -206,7 +206,7 @@ final class RequestTest {
   }
 
   @Test
-  void aThrowingHandlerHarmsNobodyElse() throws Exception {
+  void aThrowingHandlerEndsItsConnectionAndTheOthersAreTold() throws Exception {
     try (Network net = new Network()) {
       RecordingListener listener = net.connect();
       ReaderChannel.ReplyHandler throwing =
@@ -224,12 +224,14 @@ final class RequestTest {
       listener.channel.request(Messages.locate(1), SECOND, throwing);
       listener.channel.request(Messages.locate(1), SECOND, listener.replyHandler());
       net.settle();
-      assertThat(listener.heard).containsExactly("open", "reply");
-      listener.channel.request(Messages.locate(1), SECOND, throwing);
-      listener.channel.request(Messages.locate(1), SECOND, listener.replyHandler());
-      listener.channel.close(new TransportException(Kind.RETRY, "enough"));
-      net.settle();
-      assertThat(listener.heard).containsExactly("open", "reply", "reply failed", "closed");
+      assertThat(listener.heard).containsExactly("open", "reply", "closed");
+
+      RecordingListener next = net.connect(78);
+      next.channel.request(Messages.locate(1), SECOND, throwing);
+      next.channel.request(Messages.locate(1), SECOND, next.replyHandler());
+      next.channel.close(new TransportException(Kind.RETRY, "enough"));
+      net.pass(Duration.ofMillis(100));
+      assertThat(next.heard).containsExactly("open", "reply failed", "closed");
     }
   }
 

@@ -131,6 +131,11 @@ final class ConnectAttemptTest implements ConnectAttempt.Listener {
   }
 
   @Override
+  public void begin(Session opened) {
+    // There is nothing to fetch.
+  }
+
+  @Override
   public Session opened(ReaderChannel channel) {
     throw new AssertionError("opened after it was given up");
   }

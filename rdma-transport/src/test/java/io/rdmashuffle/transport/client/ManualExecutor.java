@@ -1,20 +1,24 @@
 package io.rdmashuffle.transport.client;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdmashuffle.transport.handover.Work;
+import io.rdmashuffle.transport.handover.Workers;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 
 /** Threads that work when the test says so, on its thread. */
-final class ManualExecutor implements Executor {
-  private final Deque<Runnable> tasks = new ArrayDeque<>();
+final class ManualExecutor implements Workers {
+  private final Deque<Work> tasks = new ArrayDeque<>();
   private boolean paused;
   private boolean shutDown;
 
   @Override
-  public void execute(Runnable task) {
+  public void execute(Work task) {
     if (shutDown) {
-      throw new RejectedExecutionException("shut down");
+      task.abandon(new RejectedExecutionException("shut down"));
+      return;
     }
     tasks.add(task);
   }
@@ -23,7 +27,7 @@ final class ManualExecutor implements Executor {
   int runAll() {
     int ran = 0;
     while (!paused && !tasks.isEmpty()) {
-      tasks.poll().run();
+      assertThat(tasks.poll().perform()).isNull();
       ran++;
     }
     return ran;

@@ -125,8 +125,8 @@ final class PeerLinkTest {
   }
 
   @Test
-  void discoveryThatCannotStartIsAFailure() {
-    rig.threads.discovery().shutDown();
+  void discoveryThatThrowsIsAFailure() {
+    rig.discovery.broken();
     assertThat(rig.fetch(1).reasons()).containsOnly(DISCOVERY_FAILED);
     rig.close();
   }

@@ -3,6 +3,7 @@ package io.rdmashuffle.transport.client;
 import io.rdmashuffle.transport.NanoClock;
 import io.rdmashuffle.transport.channel.testing.ScriptedReaderChannel.PostedRead;
 import io.rdmashuffle.transport.client.ClientRig.Setup;
+import io.rdmashuffle.transport.handover.Workers;
 import io.rdmashuffle.transport.memory.ChunkPool;
 import io.rdmashuffle.transport.memory.MemoryBudget;
 import io.rdmashuffle.transport.memory.MemorySource;
@@ -15,7 +16,6 @@ import io.rdmashuffle.transport.verbs.VerbsException;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.Executor;
 
 /** Real pools of chunks, one registered with a fake adapter whose writes the test does itself. */
 final class RigMemory implements AutoCloseable {
@@ -27,7 +27,7 @@ final class RigMemory implements AutoCloseable {
   private final Device device;
   private final ProtectionDomain domain;
 
-  RigMemory(Setup setup, Executor slowPool, NanoClock clock) {
+  RigMemory(Setup setup, Workers slowPool, NanoClock clock) {
     try {
       device = fabric.provider().open(fabric.addAdapter());
       domain = device.allocateProtectionDomain();

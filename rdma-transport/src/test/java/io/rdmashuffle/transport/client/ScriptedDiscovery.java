@@ -9,6 +9,7 @@ import java.util.concurrent.CompletableFuture;
 final class ScriptedDiscovery implements Discovery {
   private final List<Asked> asked = new ArrayList<>();
   private boolean automatic = true;
+  private boolean broken;
 
   /** Someone was asked about a peer. */
   record Asked(Peer peer, CompletableFuture<Invitation> answer) {
@@ -19,6 +20,11 @@ final class ScriptedDiscovery implements Discovery {
 
   void manual() {
     automatic = false;
+  }
+
+  /** From now on asking throws. */
+  void broken() {
+    broken = true;
   }
 
   int count() {
@@ -40,6 +46,9 @@ final class ScriptedDiscovery implements Discovery {
 
   @Override
   public CompletableFuture<Invitation> discover(Peer peer) {
+    if (broken) {
+      throw new IllegalStateException("test: cannot ask");
+    }
     Asked question = new Asked(peer, new CompletableFuture<>());
     asked.add(question);
     if (automatic) {

@@ -123,7 +123,6 @@ final class SimulationTest {
   }
 
   private void discover() {
-    rig.threads.discovery().runAll();
     if (rig.discovery.count() == 0) {
       return;
     }

@@ -33,7 +33,7 @@ class ChunkPoolStressTest {
             new ChunkPool(
                 host.source(Use.READER_POOL, Access.LOCAL_WRITE),
                 new ChunkPoolSettings(CHUNK, 8, 32, 4),
-                threads,
+                work -> threads.execute(work::perform),
                 NanoClock.system())) {
       BlockingQueue<Marked> inFlight = new LinkedBlockingQueue<>();
       List<Future<?>> jobs = new ArrayList<>();

@@ -3,6 +3,7 @@ package io.rdmashuffle.transport.memory;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdmashuffle.transport.handover.Work;
 import io.rdmashuffle.transport.memory.ChunkPool.Chunk;
 import io.rdmashuffle.transport.memory.MemoryBudget.Use;
 import io.rdmashuffle.transport.testing.ManualClock;
@@ -27,7 +28,7 @@ import org.junit.jupiter.api.Test;
 class ChunkPoolTest {
   private static final int CHUNK = 1000;
   private final ManualClock clock = new ManualClock();
-  private final Deque<Runnable> slowPool = new ArrayDeque<>();
+  private final Deque<Work> slowPool = new ArrayDeque<>();
   private FakeHost host;
   private int wakeUps;
 
@@ -54,7 +55,7 @@ class ChunkPoolTest {
 
   private void runSlowPool() {
     while (!slowPool.isEmpty()) {
-      slowPool.poll().run();
+      assertThat(slowPool.poll().perform()).isNull();
     }
   }
 
@@ -297,7 +298,7 @@ class ChunkPoolTest {
             host.source(Use.STAGING, Access.REMOTE_READ),
             new ChunkPoolSettings(CHUNK, 2, 2, 0),
             job -> {
-              throw new RejectedExecutionException("closed");
+              job.abandon(new RejectedExecutionException("closed"));
             },
             clock)) {
       assertThat(pool.tryTake()).isNull();

@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.rdmashuffle.transport.CloseStack;
 import io.rdmashuffle.transport.NanoClock;
 import io.rdmashuffle.transport.TransportException;
+import io.rdmashuffle.transport.handover.Work;
 import io.rdmashuffle.transport.memory.ChunkPool.Chunk;
 import io.rdmashuffle.transport.memory.MemoryBudget.Bound;
 import io.rdmashuffle.transport.memory.MemoryBudget.Use;
@@ -62,7 +63,7 @@ class SoftMemoryTest {
     MemorySource source =
         new MemorySource(memory, domain, budget, Use.READER_POOL, Access.LOCAL_WRITE);
     ChunkPoolSettings settings = new ChunkPoolSettings(1000, 4, 8, 0);
-    ChunkPool pool = new ChunkPool(source, settings, Runnable::run, NanoClock.system());
+    ChunkPool pool = new ChunkPool(source, settings, Work::perform, NanoClock.system());
     Chunk chunk = pool.tryTake();
     chunk.view(0, 1000).putLong(992, 7);
     pool.close();

@@ -7,6 +7,8 @@ import io.rdmashuffle.transport.NanoClock;
 import io.rdmashuffle.transport.TransportException;
 import io.rdmashuffle.transport.channel.ChannelLayer;
 import io.rdmashuffle.transport.channel.ChannelParts;
+import io.rdmashuffle.transport.handover.Gate;
+import io.rdmashuffle.transport.handover.Threads;
 import io.rdmashuffle.transport.memory.ChunkPoolSettings;
 import io.rdmashuffle.transport.memory.FileWindows;
 import io.rdmashuffle.transport.memory.MemoryBudget;
@@ -49,7 +51,11 @@ public final class OwnerSide implements AutoCloseable {
     ChannelParts channelParts =
         new ChannelParts(device, memory, domain, budget, counters, NanoClock.system());
     layer =
-        parts.push(ChannelLayer.open(channelParts, Patience.channelDefaults(), "contract-owner"));
+        parts.push(
+            ChannelLayer.open(
+                channelParts,
+                Patience.channelDefaults(),
+                new Threads("contract-owner", Gate.OPEN)));
     server =
         parts.push(
             new RdmaBlockServer(

@@ -14,6 +14,9 @@ import io.rdmashuffle.transport.client.ClientThreads;
 import io.rdmashuffle.transport.client.Discovery;
 import io.rdmashuffle.transport.client.Peer;
 import io.rdmashuffle.transport.client.RdmaBlockClient;
+import io.rdmashuffle.transport.handover.Gate;
+import io.rdmashuffle.transport.handover.Threads;
+import io.rdmashuffle.transport.handover.WorkerPool;
 import io.rdmashuffle.transport.memory.ChunkPool;
 import io.rdmashuffle.transport.memory.ChunkPoolSettings;
 import io.rdmashuffle.transport.memory.MemoryBudget;
@@ -28,8 +31,6 @@ import io.rdmashuffle.transport.wire.BlockKey;
 import java.net.InetAddress;
 import java.util.List;
 import java.util.Random;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
 
 /** The process that reads blocks of one owner. */
 public final class ReaderSide implements AutoCloseable {
@@ -49,14 +50,14 @@ public final class ReaderSide implements AutoCloseable {
     this.budget = budget;
     Device device = parts.push(provider.open(local));
     ProtectionDomain domain = parts.push(device.allocateProtectionDomain());
-    ClientThreads threads =
-        new ClientThreads(pool("discovery", 1), pool("copy", 1), pool("delivery", 2));
+    Threads threads = new Threads("contract-reader", Gate.OPEN);
+    WorkerPool copy = parts.push(WorkerPool.open(threads, "copy", 1));
+    WorkerPool delivery = parts.push(WorkerPool.open(threads, "delivery", 2));
     ChannelParts channelParts =
         new ChannelParts(
             device, provider.hostMemory(), domain, budget, counters, NanoClock.system());
     ChannelSettings channelSettings = Patience.channelDefaults();
-    ChannelLayer layer =
-        parts.push(ChannelLayer.open(channelParts, channelSettings, "contract-reader"));
+    ChannelLayer layer = parts.push(ChannelLayer.open(channelParts, channelSettings, threads));
     Access sink = device.attributes().iwarp() ? Access.LOCAL_AND_REMOTE_WRITE : Access.LOCAL_WRITE;
     MemorySource source =
         new MemorySource(provider.hostMemory(), domain, budget, MemoryBudget.Use.READER_POOL, sink);
@@ -80,24 +81,11 @@ public final class ReaderSide implements AutoCloseable {
                     discovery,
                     pool,
                     overflow,
-                    threads,
+                    new ClientThreads(copy, delivery),
                     counters,
                     new Random(11),
                     settings,
                     channelSettings)));
-  }
-
-  private ExecutorService pool(String name, int threads) {
-    ExecutorService pool =
-        Executors.newFixedThreadPool(
-            threads,
-            task -> {
-              Thread thread = new Thread(task, "contract-" + name);
-              thread.setDaemon(true);
-              return thread;
-            });
-    parts.push(pool::shutdown);
-    return pool;
   }
 
   /** Starts a fetch. */

@@ -1,28 +1,32 @@
 package io.rdmashuffle.transport.server;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdmashuffle.transport.handover.Work;
+import io.rdmashuffle.transport.handover.Workers;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 
 /** A pool whose work is done when the test says so, on its thread. */
-final class ManualPool implements Executor {
-  private final Deque<Runnable> tasks = new ArrayDeque<>();
+final class ManualPool implements Workers {
+  private final Deque<Work> tasks = new ArrayDeque<>();
   private boolean shut;
 
   @Override
-  public void execute(Runnable task) {
+  public void execute(Work task) {
     if (shut) {
-      throw new RejectedExecutionException("shut");
+      task.abandon(new RejectedExecutionException("shut"));
+      return;
     }
     tasks.add(task);
   }
 
   /** Runs one task. False if there is none. */
   boolean runOne() {
-    Runnable task = tasks.poll();
+    Work task = tasks.poll();
     if (task != null) {
-      task.run();
+      assertThat(task.perform()).isNull();
     }
     return task != null;
   }

@@ -2,9 +2,13 @@ package io.rdmashuffle.transport.channel.testing;
 
 import io.rdmashuffle.transport.NanoClock;
 import io.rdmashuffle.transport.channel.ProgressLoop;
+import io.rdmashuffle.transport.handover.Work;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.PriorityQueue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
@@ -17,9 +21,10 @@ import java.util.function.BooleanSupplier;
  */
 public final class ManualLoop implements ProgressLoop {
   private final Thread thread = Thread.currentThread();
-  private final ConcurrentLinkedQueue<Runnable> tasks = new ConcurrentLinkedQueue<>();
+  private final ConcurrentLinkedQueue<Work> tasks = new ConcurrentLinkedQueue<>();
   private final PriorityQueue<Scheduled> timers = new PriorityQueue<>();
   private volatile long nowNs = 1_000_000_000L;
+  private final List<Recovery> recoveries = new ArrayList<>();
   private long scheduled;
   private volatile boolean full;
   private volatile boolean stopped;
@@ -27,8 +32,8 @@ public final class ManualLoop implements ProgressLoop {
   /** Runs tasks until none is left, those included that tasks add. Returns how many it ran. */
   public int runAll() {
     int ran = 0;
-    for (Runnable task = tasks.poll(); task != null; task = tasks.poll()) {
-      task.run();
+    for (Work work = tasks.poll(); work != null; work = tasks.poll()) {
+      rethrow(work.perform());
       ran++;
     }
     return ran;
@@ -98,14 +103,51 @@ public final class ManualLoop implements ProgressLoop {
   }
 
   @Override
-  public boolean offer(Runnable task) {
-    return !full && !stopped && tasks.offer(task);
+  public boolean offer(Work work) {
+    return !full && !stopped && tasks.offer(work);
+  }
+
+  @Override
+  public void execute(Work work) {
+    if (stopped) {
+      work.abandon(new RejectedExecutionException("stopped"));
+    } else {
+      tasks.add(work);
+    }
   }
 
   @Override
   public void execute(Runnable task) {
-    if (!stopped) {
-      tasks.add(task);
+    execute(Work.of(task));
+  }
+
+  /** Whoever says that something is lost fails the test. */
+  @Override
+  public void fail(Throwable cause) {
+    rethrow(cause);
+  }
+
+  /** The recoveries run at once. */
+  public void recover(Throwable cause) {
+    for (int i = recoveries.size() - 1; i >= 0; i--) {
+      recoveries.get(i).recover(cause);
+    }
+  }
+
+  @Override
+  public void addRecovery(Recovery recovery) {
+    recoveries.add(recovery);
+  }
+
+  private static void rethrow(Throwable thrown) {
+    if (thrown instanceof Error e) {
+      throw e;
+    }
+    if (thrown instanceof RuntimeException e) {
+      throw e;
+    }
+    if (thrown != null) {
+      throw new AssertionError(thrown);
     }
   }
 

@@ -1,4 +1,4 @@
-package io.rdmashuffle.transport.channel;
+package io.rdmashuffle.transport.handover;
 
 import io.rdmashuffle.transport.NanoClock;
 
@@ -6,15 +6,15 @@ import io.rdmashuffle.transport.NanoClock;
  * Waits that an interrupt does not cut short, because what is waited for decides whether memory may
  * be freed. They have a deadline, in real time; the interrupt is kept for the caller.
  */
-final class Uninterrupted {
+public final class Uninterrupted {
   /** A wait that returns whether what it waited for is there. */
-  interface Wait {
+  public interface Wait {
     boolean await(long timeoutNs) throws InterruptedException;
   }
 
   private Uninterrupted() {}
 
-  static boolean await(Wait wait, long timeoutNs) {
+  public static boolean await(Wait wait, long timeoutNs) {
     NanoClock clock = NanoClock.system();
     long deadlineNs = clock.nanoTime() + timeoutNs;
     boolean interrupted = false;
