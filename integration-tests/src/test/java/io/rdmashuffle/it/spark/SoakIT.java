@@ -6,26 +6,42 @@ import io.rdmashuffle.it.app.ExecutorProcesses;
 import io.rdmashuffle.it.app.ExecutorState;
 import io.rdmashuffle.it.app.SoakResult;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
+import java.util.function.LongPredicate;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
 /**
- * Random jobs while executors are killed and stopped at random and their adapters fail at random.
- * {@code -Dsoak.seconds} and {@code -Dsoak.seed} say how long and in which order; {@code dev/soak}
- * sets them. The seed decides the jobs, the faults and what is done to whom; when exactly it hits
- * depends on the machine.
+ * Random jobs while executors are killed and stopped at random and their adapters fail at random;
+ * every {@link Harm} comes up. {@code -Dsoak.seconds} and {@code -Dsoak.seed} say how long and in
+ * which order; {@code dev/soak} sets them. The seed decides the jobs, the faults and what is done
+ * to whom; when exactly it hits depends on the machine.
  */
 final class SoakIT {
   private static final int EXECUTORS = 3;
   private static final long SECONDS = Long.getLong("soak.seconds", 180);
 
+  /** So long before the end nothing is harmed any more, and what cannot recover is replaced. */
+  private static final long LEFT_ALONE_MS = 25_000;
+
+  /** An executor that has lost its adapter goes on for so long, longer than closing takes. */
+  private static final long SURVIVES_S = 45;
+
   private final long seed = Long.getLong("soak.seed", System.nanoTime());
   private final Random random = new Random(seed);
+  private final Map<Harm, Integer> inflicted = new EnumMap<>(Harm.class);
+
+  /** Executors that cannot be as they were any more, with the time at which they are killed. */
+  private final Map<ProcessHandle, Long> toReplace = new LinkedHashMap<>();
+
+  private int replaced;
 
   @Test
   @Timeout(unit = TimeUnit.HOURS, value = 5)
@@ -33,15 +49,21 @@ final class SoakIT {
     String rules = faults();
     System.out.println("soak of " + SECONDS + " s, seed " + seed + ", faults " + rules);
     SoakResult result;
+    int started;
     try (SubmittedSoak soak = SubmittedSoak.start(EXECUTORS, SECONDS, seed, rules)) {
-      while (!soak.isQuiet()) {
-        harm(soak);
-      }
+      harm(soak);
       result = soak.finish();
+      started = soak.executorsStarted();
     }
-    System.out.println(result.jobs + " jobs, " + result.blocksByRdma + " blocks by RDMA");
+    System.out.println(
+        result.jobs + " jobs, " + result.blocksByRdma + " blocks by RDMA, done: " + inflicted);
 
     assertThat(result.jobs).isPositive();
+    assertThat(result.blocksByRdma).isPositive();
+    assertThat(inflicted.keySet()).as("seed %d", seed).containsExactly(Harm.values());
+    assertThat(started)
+        .as("executors, of which only those were lost that were killed, seed %d", seed)
+        .isEqualTo(EXECUTORS + inflicted.get(Harm.KILL) + replaced);
     assertThat(result.wrong).as("seed %d", seed).isEmpty();
     assertThat(result.failures).as("seed %d", seed).noneMatch(OurFailures::isOurs);
     assertThat(result.after).hasSize(EXECUTORS);
@@ -55,23 +77,52 @@ final class SoakIT {
     }
   }
 
-  /** One thing, or nothing, to one executor, then a pause. */
+  /** Every kind of harm in random order, again and again, while there is time for more. */
   private void harm(SubmittedSoak soak) throws Exception {
-    int dice = random.nextInt(10);
-    int whom = random.nextInt(EXECUTORS);
-    long pauseMs = 6_000 + random.nextInt(14_000);
-    long stoppedMs = 500 + random.nextInt(9_000);
-    List<ProcessHandle> executors = soak.executorProcesses();
-    if (executors.size() == EXECUTORS && dice < 2) {
-      System.out.println("kill " + whom);
-      ExecutorProcesses.signal("KILL", executors.get(whom));
-    } else if (executors.size() == EXECUTORS && dice < 6) {
-      System.out.println("stop " + whom + " for " + stoppedMs + " ms");
-      ExecutorProcesses.signal("STOP", executors.get(whom));
-      LockSupport.parkNanos(TimeUnit.MILLISECONDS.toNanos(stoppedMs));
-      ExecutorProcesses.signal("CONT", executors.get(whom));
+    soak.awaitFirstJob();
+    List<Harm> deck = new ArrayList<>();
+    while (soak.remainingMs() > LEFT_ALONE_MS && !soak.isQuiet()) {
+      if (deck.isEmpty()) {
+        deck.addAll(List.of(Harm.values()));
+        Collections.shuffle(deck, random);
+      }
+      replace(due -> System.nanoTime() - due > 0);
+      harm(soak, deck);
+      soak.awaitQuiet(3_000 + random.nextInt(8_000));
     }
-    soak.awaitQuiet(pauseMs);
+    replace(due -> true);
+  }
+
+  /**
+   * The next harm of the deck to an executor that is well; if it takes it, it is out of the deck.
+   */
+  private void harm(SubmittedSoak soak, List<Harm> deck) throws Exception {
+    List<ProcessHandle> well = new ArrayList<>(soak.executorProcesses());
+    if (well.size() < EXECUTORS) {
+      return; // one is being started
+    }
+    well.removeAll(toReplace.keySet());
+    ProcessHandle whom = well.get(random.nextInt(well.size()));
+    Harm harm = deck.get(0);
+    if (harm.inflict(soak, whom, random)) {
+      System.out.println(harm + " to " + whom.pid());
+      deck.remove(0);
+      inflicted.merge(harm, 1, Integer::sum);
+      if (harm.leavesSomething()) {
+        toReplace.put(whom, System.nanoTime() + TimeUnit.SECONDS.toNanos(SURVIVES_S));
+      }
+    }
+  }
+
+  private void replace(LongPredicate due) throws Exception {
+    for (ProcessHandle executor : List.copyOf(toReplace.keySet())) {
+      if (due.test(toReplace.get(executor))) {
+        toReplace.remove(executor);
+        assertThat(executor.isAlive()).as("it survived what its adapter did").isTrue();
+        ExecutorProcesses.signal("KILL", executor);
+        replaced++;
+      }
+    }
   }
 
   /** Rules for the adapter of every executor; a new executor begins to count anew. */
