@@ -42,6 +42,9 @@ final class EqualResultsIT {
     assertThat(digests(result)).isEqualTo(expected);
     assertThat(result.device).startsWith("soft0");
     assertRemoteBlocksCameByRdma(result, row.allowedFallbacks());
+    assertThat(result.jobs.stream().flatMap(job -> job.fallbacks.keySet().stream()))
+        .as("blocks were asked for to disk where they may be")
+        .containsAll(row.allowedFallbacks());
   }
 
   /** All of them, but for those that may have fallen back; and there were some. */

@@ -27,6 +27,7 @@ final class ModesIT {
     SubmittedSuite.Finished run = SubmittedSuite.withPlugin("mode-auto").jobs(JOB).runOnCluster();
 
     assertAllByNetty(run.result(), "no-device");
+    assertThat(run.executorLogs()).hasSize(SubmittedSuite.EXECUTORS);
     for (String log : run.executorLogs()) {
       assertThat(log.lines().filter(line -> line.contains("no RDMA adapter")))
           .as("lines that say why")
@@ -58,7 +59,9 @@ final class ModesIT {
     JobResult job = run.result().jobs.get(0);
     assertThat(job.engineBlocks).isPositive();
     assertThat(job.blocks).as("counted: Spark's own reader and client are in use").isEmpty();
-    assertThat(run.executorLogs()).noneMatch(log -> log.contains("no RDMA"));
+    assertThat(run.executorLogs())
+        .hasSize(SubmittedSuite.EXECUTORS)
+        .noneMatch(log -> log.contains("no RDMA"));
   }
 
   @Test
@@ -72,7 +75,9 @@ final class ModesIT {
             .runOnCluster();
 
     assertAllByNetty(run.result(), "encryption");
-    assertThat(run.executorLogs()).allMatch(log -> log.contains("spark.network.crypto.enabled"));
+    assertThat(run.executorLogs())
+        .hasSize(SubmittedSuite.EXECUTORS)
+        .allMatch(log -> log.contains("spark.network.crypto.enabled"));
   }
 
   @Test

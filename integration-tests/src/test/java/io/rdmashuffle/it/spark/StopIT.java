@@ -31,6 +31,7 @@ final class StopIT {
       List<ProcessHandle> processes = new ArrayList<>(rounds.executorProcesses());
       assertThat(processes).hasSize(2);
       processes.add(rounds.driverProcess());
+      assertThat(temporary.toFile().list()).as("where they write").isNotEmpty();
       rounds.awaitStop();
 
       CompletableFuture.allOf(

@@ -45,6 +45,7 @@ final class VerbsFaultsIT {
 
       FaultsIT.assertSameResults(result, rounds);
       assertThat(result.taskFailures).isEmpty();
+      assertThat(result.fallbacks).as("the link was down").isNotEmpty();
       FaultsIT.assertRdmaIsBack(result);
     }
   }
