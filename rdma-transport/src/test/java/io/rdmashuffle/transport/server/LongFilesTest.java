@@ -8,6 +8,7 @@ import io.rdmashuffle.transport.wire.BlockKey;
 import io.rdmashuffle.transport.wire.Reply;
 import java.io.IOException;
 import java.io.RandomAccessFile;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -91,13 +92,14 @@ final class LongFilesTest {
   void theEndOfASparseFileIsServed() throws Exception {
     Path path = directory.resolve("sparse");
     long bytes = 2 * TEBIBYTE;
-    byte[] end = "the end of a long file".repeat(5000).getBytes();
+    byte[] end = "the end of a long file".repeat(5000).getBytes(StandardCharsets.US_ASCII);
     try (RandomAccessFile sparse = new RandomAccessFile(path.toFile(), "rw")) {
       sparse.seek(bytes - end.length);
       sparse.write(end);
     }
     OutputFile file = new OutputFile(path, bytes);
     assertThat(rig.fetch(channel, rig.block(file, bytes - end.length, end.length))).isEqualTo(end);
-    assertThat(rig.fetch(channel, rig.block(file, bytes - 1000, 1000))).endsWith("file".getBytes());
+    assertThat(rig.fetch(channel, rig.block(file, bytes - 1000, 1000)))
+        .endsWith("file".getBytes(StandardCharsets.US_ASCII));
   }
 }
