@@ -3,11 +3,14 @@ package io.rdmashuffle.spark;
 import io.rdmashuffle.spark.runtime.EngineCounters;
 import io.rdmashuffle.spark.runtime.PeerExecutor;
 import io.rdmashuffle.transport.FallbackReason;
+import io.rdmashuffle.transport.NanoClock;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
 import org.apache.spark.network.buffer.ManagedBuffer;
 import org.apache.spark.network.shuffle.BlockFetchingListener;
 import org.apache.spark.network.shuffle.BlockStoreClient;
@@ -18,6 +21,9 @@ import org.apache.spark.network.shuffle.BlockStoreClient;
  * was never asked for because the process stops, is reported as failed.
  */
 final class EngineFetch implements BlockFetchingListener, PeerExecutor.Job {
+  private static final long PATIENCE_NS = TimeUnit.SECONDS.toNanos(20);
+  private static final long PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(100);
+
   private final BlockRequest request;
   private final FallbackReason reason;
   private final BlockStoreClient client;
@@ -40,11 +46,27 @@ final class EngineFetch implements BlockFetchingListener, PeerExecutor.Job {
 
   @Override
   public void run() {
+    long deadlineNs = NanoClock.system().nanoTime() + PATIENCE_NS;
+    while (!tryStart(deadlineNs)) {
+      LockSupport.parkNanos(PAUSE_NS);
+    }
+  }
+
+  /** A shortage of memory or threads passes, while a failed fetch costs the stage. */
+  private boolean tryStart(long deadlineNs) {
     try {
       start();
+    } catch (OutOfMemoryError e) {
+      if (NanoClock.system().nanoTime() - deadlineNs < 0) {
+        return false;
+      }
+      failUnreported(new IOException("no memory or thread to fetch with", e));
     } catch (RuntimeException e) {
       failUnreported(e);
+    } catch (Error e) {
+      failUnreported(new IOException("the engine's own shuffle failed", e));
     }
+    return true;
   }
 
   @Override

@@ -84,7 +84,7 @@ final class RdmaBlockStoreClient extends DelegatingBlockStoreClient {
     RdmaFetch fetch = new RdmaFetch(request, services, delivered);
     try {
       client.fetch(new Peer(request.executorId(), request.host(), request.port()), keys, fetch);
-    } catch (RuntimeException e) {
+    } catch (RuntimeException | Error e) { // nothing of it was begun
       fetch.failAll(e);
     }
   }

@@ -5,7 +5,9 @@ import io.rdmashuffle.transport.client.Block;
 import io.rdmashuffle.transport.client.BlockClient;
 import java.util.Arrays;
 import java.util.Set;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicIntegerArray;
+import java.util.concurrent.locks.LockSupport;
 import java.util.stream.IntStream;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -18,6 +20,8 @@ import org.slf4j.LoggerFactory;
  */
 final class RdmaFetch implements BlockClient.FetchListener {
   private static final Logger LOG = LoggerFactory.getLogger(RdmaFetch.class);
+
+  private static final long PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(10);
 
   private final BlockRequest request;
   private final FetchServices services;
@@ -69,7 +73,7 @@ final class RdmaFetch implements BlockClient.FetchListener {
   }
 
   /** The transport did not even take the request. */
-  void failAll(RuntimeException cause) {
+  void failAll(Throwable cause) {
     LOG.error("fetch from {} by RDMA failed, falling back", request.executorId(), cause);
     onFallback(IntStream.range(0, request.ids().length).toArray(), FallbackReason.TRANSFER_FAILED);
   }
@@ -80,8 +84,20 @@ final class RdmaFetch implements BlockClient.FetchListener {
 
   /** Off this thread: Spark's client connects while its caller waits. */
   private void fetchFromEngine(String[] ids, FallbackReason reason) {
-    services
-        .executor()
-        .execute(request.executorId(), new EngineFetch(request.only(ids), reason, services));
+    while (!tryFetchFromEngine(ids, reason)) {
+      LockSupport.parkNanos(PAUSE_NS); // on a delivery thread, which has nothing else to do
+    }
+  }
+
+  /** Returns false for lack of memory: somebody waits for these blocks, so it is tried again. */
+  private boolean tryFetchFromEngine(String[] ids, FallbackReason reason) {
+    try {
+      services
+          .executor()
+          .execute(request.executorId(), new EngineFetch(request.only(ids), reason, services));
+      return true;
+    } catch (OutOfMemoryError e) {
+      return false;
+    }
   }
 }

@@ -1,16 +1,16 @@
 package io.rdmashuffle.spark.runtime;
 
+import io.rdmashuffle.transport.TransportException;
+import io.rdmashuffle.transport.handover.Gate;
+import io.rdmashuffle.transport.handover.Threads;
+import io.rdmashuffle.transport.handover.Work;
+import io.rdmashuffle.transport.handover.WorkerPool;
+import io.rdmashuffle.transport.handover.Workers;
+import java.time.Duration;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -19,35 +19,41 @@ import org.slf4j.LoggerFactory;
  * peer, so that a peer that is gone cannot hold every thread.
  *
  * <p><b>Threads:</b> any may submit; nobody waits. How many jobs queue up is bounded by those who
- * submit: an engine's tasks have only so many requests in flight. Threads end when idle.
+ * submit: an engine's tasks have only so many requests in flight. All threads are made at the
+ * beginning.
  */
 public final class PeerExecutor implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(PeerExecutor.class);
-  private static final long CLOSE_TIMEOUT_MS = 1_000;
+  private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(1);
 
-  private final ThreadPoolExecutor pool;
   // A peer is a key while one of its jobs is queued or runs; its further jobs wait in the value.
   private final Map<String, Queue<Job>> waiting = new ConcurrentHashMap<>();
+  private final Workers workers;
 
   public PeerExecutor(int threads) {
-    AtomicInteger number = new AtomicInteger();
-    pool =
-        new ThreadPoolExecutor(
-            threads,
-            threads,
-            10,
-            TimeUnit.SECONDS,
-            new LinkedBlockingQueue<>(),
-            work -> {
-              Thread thread = new Thread(work, "rdma-shuffle-engine-" + number.incrementAndGet());
-              thread.setDaemon(true);
-              return thread;
-            });
-    pool.allowCoreThreadTimeOut(true);
+    this(threads, Gate.OPEN);
+  }
+
+  /**
+   * @param gate what goes to the threads passes it
+   */
+  PeerExecutor(int threads, Gate gate) {
+    workers = open(new Threads("engine", gate), threads);
+  }
+
+  /** Where there are no threads whoever comes does the work: nothing may be lost. */
+  private static Workers open(Threads threads, int count) {
+    try {
+      return WorkerPool.open(threads, "calls", count);
+    } catch (TransportException e) {
+      LOG.warn("calls to the engine's shuffle have no threads of their own", e);
+      return Work::perform;
+    }
   }
 
   /** Runs {@code job} when its turn comes, or abandons it if this is closed before. */
   public void execute(String peerId, Job job) {
+    Turn turn = new Turn(peerId, job);
     boolean[] first = new boolean[1];
     waiting.compute(
         peerId,
@@ -60,27 +66,20 @@ public final class PeerExecutor implements AutoCloseable {
           return queue;
         });
     if (first[0]) {
-      submit(new Turn(peerId, job));
+      workers.execute(turn);
     }
   }
 
-  private void submit(Turn turn) {
-    try {
-      pool.execute(turn);
-    } catch (RejectedExecutionException e) {
-      turn.abandon();
-    }
-  }
-
+  /** The turn goes to the next job of its peer, whatever this one throws. */
   private void runTurn(Turn turn) {
     try {
-      turn.job().run();
-    } catch (RuntimeException e) {
-      LOG.error("a call to the engine's shuffle failed, peer {}", turn.peerId(), e);
+      turn.job.run();
+    } catch (RuntimeException | Error e) {
+      LOG.error("a call to the engine's shuffle failed, peer {}", turn.peerId, e);
     } finally {
-      Job next = next(turn.peerId());
-      if (next != null) {
-        submit(new Turn(turn.peerId(), next));
+      turn.job = next(turn.peerId);
+      if (turn.job != null) {
+        workers.execute(turn);
       }
     }
   }
@@ -99,14 +98,8 @@ public final class PeerExecutor implements AutoCloseable {
   /** Idempotent. Abandons what has not begun, interrupts what has, and waits a second for it. */
   @Override
   public void close() {
-    List<Runnable> queued = pool.shutdownNow();
-    queued.forEach(turn -> ((Turn) turn).abandon());
-    try {
-      if (!pool.awaitTermination(CLOSE_TIMEOUT_MS, TimeUnit.MILLISECONDS)) {
-        LOG.warn("{} calls to the engine's shuffle do not end", pool.getActiveCount());
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
+    if (workers instanceof WorkerPool pool) {
+      pool.stop(CLOSE_TIMEOUT);
     }
   }
 
@@ -118,36 +111,28 @@ public final class PeerExecutor implements AutoCloseable {
     void abandon();
   }
 
-  private final class Turn implements Runnable {
+  private final class Turn extends Work {
     private final String peerId;
-    private final Job job;
+    private Job job;
 
     Turn(String peerId, Job job) {
       this.peerId = peerId;
       this.job = job;
     }
 
-    String peerId() {
-      return peerId;
-    }
-
-    Job job() {
-      return job;
-    }
-
     @Override
-    public void run() {
+    protected void run() {
       runTurn(this);
     }
 
     /** Also abandons those who wait behind it. */
-    void abandon() {
-      List<Job> abandoned = new ArrayList<>(List.of(job));
+    @Override
+    protected void abandoned(Throwable why) {
       Queue<Job> behind = waiting.remove(peerId);
+      job.abandon();
       if (behind != null) {
-        abandoned.addAll(behind);
+        behind.forEach(Job::abandon);
       }
-      abandoned.forEach(Job::abandon);
     }
   }
 }

@@ -2,6 +2,7 @@ package io.rdmashuffle.spark.runtime;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdmashuffle.transport.handover.Gate;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -112,6 +113,23 @@ final class PeerExecutorTest {
         .containsExactlyInAnyOrder(
             "a0", "a1 abandoned", "b0 abandoned", "b1 abandoned", "c0 abandoned");
     assertThat(Thread.getAllStackTraces().keySet())
-        .noneMatch(thread -> thread.getName().startsWith("rdma-shuffle-engine-"));
+        .noneMatch(thread -> thread.getName().startsWith("rdma-shuffle-calls-"));
+  }
+
+  /** As under a container's limit on threads: no job may be lost, nor hold up those behind it. */
+  @Test
+  void withoutThreadsJobsAreDoneByWhoeverComes() {
+    Gate noThreads =
+        new Gate() {
+          @Override
+          public Thread newThread(Runnable body, String name) {
+            throw new OutOfMemoryError("test: unable to create native thread");
+          }
+        };
+    try (PeerExecutor executor = new PeerExecutor(2, noThreads)) {
+      executor.execute("peer", job("first", () -> {}));
+      executor.execute("peer", job("second", () -> {}));
+    }
+    assertThat(events).containsExactly("first", "second");
   }
 }
