@@ -320,4 +320,27 @@ final class FetchTest {
     results.checkAndClose(owner);
     end(channel);
   }
+
+  @Test
+  void afterAnErrorEachBlockIsReportedOnceAndTheNextFetchComesByRdma() {
+    ScriptedReaderChannel channel = rig.connected(owner);
+    Results located = rig.fetch(3);
+    rig.answerRequests(channel, owner);
+    Results asked = rig.fetch(2);
+
+    rig.loop.recover(new OutOfMemoryError("test: Java heap space"));
+    rig.settle();
+
+    assertThat(located.reasons()).containsOnly(TRANSFER_FAILED);
+    assertThat(asked.reasons()).containsOnly(TRANSFER_FAILED);
+    channel.finishClose();
+    rig.settle();
+    assertThat(rig.chunksHeld()).isZero();
+    Results next = rig.fetch(4);
+    ScriptedReaderChannel again = rig.connect();
+    rig.serve(again, owner);
+    assertThat(next.arrived()).isEqualTo(4);
+    next.checkAndClose(owner);
+    end(again);
+  }
 }
