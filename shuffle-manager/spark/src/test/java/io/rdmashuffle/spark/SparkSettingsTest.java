@@ -14,6 +14,7 @@ import java.util.Optional;
 import org.apache.spark.SparkConf;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.aggregator.ArgumentsAccessor;
 import org.junit.jupiter.params.provider.CsvSource;
 
 final class SparkSettingsTest {
@@ -159,23 +160,22 @@ final class SparkSettingsTest {
     "spark://host:7077, 2g, 60, 100000, 2048, 256",
     "'local[4]', 2g, 60, 8, 8, 256",
   })
-  void registeredAndOverflowMemoryStayWithinTheOverhead(
-      String master, String max, String share, long memlockMib, long registered, long overflow) {
+  void registeredAndOverflowMemoryStayWithinTheOverhead(ArgumentsAccessor row) {
     TransportSettings settings =
         SparkSettings.read(
                 conf(
                     Map.of(
-                        "spark.master", master,
+                        "spark.master", row.getString(0),
                         "spark.executor.memoryOverhead", "1000m",
-                        "spark.shuffle.rdma.memory.registered.max", max,
-                        "spark.shuffle.rdma.memory.overhead.share", share)),
+                        "spark.shuffle.rdma.memory.registered.max", row.getString(1),
+                        "spark.shuffle.rdma.memory.overhead.share", row.getString(2))),
                 false)
             .transport();
 
-    long registeredBytes = Math.min(settings.memory().bytes(), memlockMib << 20);
-    assertThat(registeredBytes / 1048576.0).isCloseTo(registered, within(0.01));
+    long registeredBytes = Math.min(settings.memory().bytes(), row.getLong(3) << 20);
+    assertThat(registeredBytes / 1048576.0).isCloseTo(row.getLong(4), within(0.01));
     assertThat(settings.overflow().bytes(registeredBytes) / 1048576.0)
-        .isCloseTo(overflow, within(0.01));
+        .isCloseTo(row.getLong(5), within(0.01));
   }
 
   @Test
