@@ -4,6 +4,7 @@ import io.rdmashuffle.core.adapter.AdapterHost;
 import io.rdmashuffle.spark.runtime.PeerExecutor;
 import io.rdmashuffle.transport.NanoClock;
 import io.rdmashuffle.transport.RdmaTransport;
+import io.rdmashuffle.transport.TransportException;
 import io.rdmashuffle.transport.client.Discovery;
 import io.rdmashuffle.transport.server.BlockCatalog;
 import java.net.InetAddress;
@@ -29,8 +30,13 @@ record SparkSite(SparkSettings settings, BlockCatalog catalog, PeerExecutor exec
     return InetAddress.getByName(SparkHost.env().blockManager().blockManagerId().host());
   }
 
-  /** What the transport serves, and how it finds peers. */
-  RdmaTransport.Engine engine() {
+  /**
+   * What the transport serves, and how it finds peers. Begins with the threads that it needs.
+   *
+   * @throws TransportException if there are no threads now
+   */
+  RdmaTransport.Engine engine() throws TransportException {
+    executor.open();
     return new RdmaTransport.Engine(catalog, discovery());
   }
 

@@ -11,6 +11,7 @@ import io.rdmashuffle.spark.runtime.FallbackPolicy;
 import io.rdmashuffle.spark.runtime.PeerExecutor;
 import io.rdmashuffle.spark.runtime.ShuffleRuntime;
 import io.rdmashuffle.transport.FallbackReason;
+import io.rdmashuffle.transport.TransportException;
 import io.rdmashuffle.transport.client.BlockClient;
 import io.rdmashuffle.transport.client.Peer;
 import io.rdmashuffle.transport.wire.BlockKey;
@@ -38,7 +39,8 @@ final class RdmaBlockStoreClientTest {
   private RdmaBlockStoreClient client;
 
   @BeforeEach
-  void open() {
+  void open() throws TransportException {
+    executor.open();
     open(Mode.AUTO);
   }
 

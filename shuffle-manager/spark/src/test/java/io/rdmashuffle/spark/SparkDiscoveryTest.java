@@ -18,6 +18,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
 final class SparkDiscoveryTest {
@@ -28,6 +29,11 @@ final class SparkDiscoveryTest {
   private ExecutorPorts.Place place = new ExecutorPorts.At(4040);
   private final SparkDiscovery discovery =
       new SparkDiscovery(() -> engine, peer -> place, executor);
+
+  @BeforeEach
+  void open() throws Exception {
+    executor.open();
+  }
 
   @AfterEach
   void close() {

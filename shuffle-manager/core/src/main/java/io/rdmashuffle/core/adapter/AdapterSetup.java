@@ -13,7 +13,6 @@ import io.rdmashuffle.transport.TransportSettings;
 import io.rdmashuffle.transport.client.Discovery;
 import io.rdmashuffle.transport.server.BlockCatalog;
 import java.util.function.Consumer;
-import java.util.function.Supplier;
 
 /**
  * What the adapter of a process is opened with: for whichever of the three purposes.
@@ -23,15 +22,19 @@ import java.util.function.Supplier;
  * @param settings of the transport
  */
 public record AdapterSetup(AdapterSource adapters, AdapterHost host, TransportSettings settings) {
+  /** What the engine provides; asked each time the adapter is opened. */
+  @FunctionalInterface
+  public interface EngineSource {
+    /**
+     * @throws TransportException if it cannot be had now: the adapter is not opened then
+     */
+    RdmaTransport.Engine engine() throws TransportException;
+  }
 
-  /**
-   * For a process that serves blocks and fetches those of others.
-   *
-   * @param engine asked when it is opened
-   */
-  public AdapterLifecycle<PeerTransport> forPeer(
-      AdapterRules rules, Supplier<RdmaTransport.Engine> engine) {
-    return new AdapterLifecycle<>(rules, () -> RdmaTransport.open(site(), engine.get(), settings));
+  /** For a process that serves blocks and fetches those of others. */
+  public AdapterLifecycle<PeerTransport> forPeer(AdapterRules rules, EngineSource engine) {
+    return new AdapterLifecycle<>(
+        rules, () -> RdmaTransport.open(site(), engine.engine(), settings));
   }
 
   /** For a process that fetches blocks. */

@@ -19,8 +19,8 @@ import org.slf4j.LoggerFactory;
  * peer, so that a peer that is gone cannot hold every thread.
  *
  * <p><b>Threads:</b> any may submit; nobody waits. How many jobs queue up is bounded by those who
- * submit: an engine's tasks have only so many requests in flight. All threads are made at the
- * beginning.
+ * submit: an engine's tasks have only so many requests in flight. All threads are made by {@link
+ * #open}; before that, whoever submits a job does it.
  */
 public final class PeerExecutor implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(PeerExecutor.class);
@@ -28,7 +28,10 @@ public final class PeerExecutor implements AutoCloseable {
 
   // A peer is a key while one of its jobs is queued or runs; its further jobs wait in the value.
   private final Map<String, Queue<Job>> waiting = new ConcurrentHashMap<>();
-  private final Workers workers;
+  private final Threads threads;
+  private final int count;
+  private volatile Workers workers = Work::perform;
+  private boolean closed;
 
   public PeerExecutor(int threads) {
     this(threads, Gate.OPEN);
@@ -38,16 +41,18 @@ public final class PeerExecutor implements AutoCloseable {
    * @param gate what goes to the threads passes it
    */
   PeerExecutor(int threads, Gate gate) {
-    workers = open(new Threads("engine", gate), threads);
+    this.threads = new Threads("engine", gate);
+    this.count = threads;
   }
 
-  /** Where there are no threads whoever comes does the work: nothing may be lost. */
-  private static Workers open(Threads threads, int count) {
-    try {
-      return WorkerPool.open(threads, "calls", count);
-    } catch (TransportException e) {
-      LOG.warn("calls to the engine's shuffle have no threads of their own", e);
-      return Work::perform;
+  /**
+   * Makes the threads, unless they are there.
+   *
+   * @throws TransportException if they cannot be made now
+   */
+  public synchronized void open() throws TransportException { // once, and not after the end
+    if (!closed && !(workers instanceof WorkerPool)) {
+      workers = WorkerPool.open(threads, "calls", count);
     }
   }
 
@@ -97,7 +102,8 @@ public final class PeerExecutor implements AutoCloseable {
 
   /** Idempotent. Abandons what has not begun, interrupts what has, and waits a second for it. */
   @Override
-  public void close() {
+  public synchronized void close() { // as open
+    closed = true;
     if (workers instanceof WorkerPool pool) {
       pool.stop(CLOSE_TIMEOUT);
     }

@@ -1,7 +1,9 @@
 package io.rdmashuffle.spark.runtime;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdmashuffle.transport.TransportException;
 import io.rdmashuffle.transport.handover.Gate;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
@@ -28,6 +30,16 @@ final class PeerExecutorTest {
     };
   }
 
+  private static PeerExecutor opened(int threads) {
+    PeerExecutor executor = new PeerExecutor(threads);
+    try {
+      executor.open();
+    } catch (TransportException e) {
+      throw new AssertionError(e);
+    }
+    return executor;
+  }
+
   private static void await(CountDownLatch latch) {
     try {
       assertThat(latch.await(10, TimeUnit.SECONDS)).isTrue();
@@ -40,7 +52,7 @@ final class PeerExecutorTest {
   void jobsOfAHangingPeerDoNotHoldUpOthers() {
     CountDownLatch hang = new CountDownLatch(1);
     CountDownLatch done = new CountDownLatch(1);
-    try (PeerExecutor executor = new PeerExecutor(2)) {
+    try (PeerExecutor executor = opened(2)) {
       for (int i = 0; i < 5; i++) {
         executor.execute("dead", job("dead " + i, () -> await(hang)));
       }
@@ -56,7 +68,7 @@ final class PeerExecutorTest {
     AtomicInteger running = new AtomicInteger();
     AtomicInteger most = new AtomicInteger();
     CountDownLatch done = new CountDownLatch(100);
-    try (PeerExecutor executor = new PeerExecutor(4)) {
+    try (PeerExecutor executor = opened(4)) {
       for (int i = 0; i < 100; i++) {
         executor.execute(
             "peer",
@@ -78,7 +90,7 @@ final class PeerExecutorTest {
   @Test
   void throwingJobDoesNotEndItsPeersQueue() {
     CountDownLatch done = new CountDownLatch(1);
-    try (PeerExecutor executor = new PeerExecutor(1)) {
+    try (PeerExecutor executor = opened(1)) {
       executor.execute(
           "peer",
           job(
@@ -94,7 +106,7 @@ final class PeerExecutorTest {
   @Test
   void everyJobIsRunOrAbandonedAtClose() {
     CountDownLatch began = new CountDownLatch(1);
-    PeerExecutor executor = new PeerExecutor(1);
+    PeerExecutor executor = opened(1);
     executor.execute(
         "a",
         job(
@@ -127,6 +139,7 @@ final class PeerExecutorTest {
           }
         };
     try (PeerExecutor executor = new PeerExecutor(2, noThreads)) {
+      assertThatThrownBy(executor::open).isInstanceOf(TransportException.class);
       executor.execute("peer", job("first", () -> {}));
       executor.execute("peer", job("second", () -> {}));
     }
