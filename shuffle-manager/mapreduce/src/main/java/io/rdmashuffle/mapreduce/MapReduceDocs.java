@@ -60,10 +60,10 @@ public final class MapReduceDocs {
       than that loses its connection.
       """
           .formatted(
-              EXAMPLE_CONNECTIONS * FRAMES_BYTES >> 20,
+              (EXAMPLE_CONNECTIONS * FRAMES_BYTES) >> 20,
               WireLimits.mostLeases(EXAMPLE_REQUESTS + 1),
-              EXAMPLE_CONNECTIONS * WireLimits.mostLeases(EXAMPLE_REQUESTS + 1) >> 10,
-              (EXAMPLE_REQUESTS + 1) * WireLimits.KEYS_PER_LOCATE * 250 >> 10);
+              (EXAMPLE_CONNECTIONS * WireLimits.mostLeases(EXAMPLE_REQUESTS + 1)) >> 10,
+              ((EXAMPLE_REQUESTS + 1) * WireLimits.KEYS_PER_LOCATE * 250) >> 10);
 
   private MapReduceDocs() {}
 
