@@ -249,7 +249,9 @@ static jint JNICALL destroy(JAVA, jlong handle)
 	if (!m)
 		return -errno;
 	rdma_handle_free(handle);
-	rdma_qp_destroy(m);
+	result = -rdma_qp_destroy(m);
+	if (result)
+		return result;	/* the queue pair is the id's: both stay */
 	result = rdma.rdma_destroy_id(m->verbs) ? -errno : 0;
 	rdma_handle_drop(m->channel);
 	free(m);
@@ -259,12 +261,13 @@ static jint JNICALL destroy(JAVA, jlong handle)
 static jint JNICALL destroy_qp(JAVA, jlong handle)
 {
 	struct rdma_id *m = rdma_handle_use(NULL, handle, RDMA_ID, NULL);
+	int result;
 
 	if (!m)
 		return -EBADF;
-	rdma_qp_destroy(m);
+	result = -rdma_qp_destroy(m);
 	rdma_handle_done(handle);
-	return 0;
+	return result;
 }
 
 static jint copy_address(jlong handle, jlong to, bool peer)

@@ -104,17 +104,23 @@ static jlong JNICALL create(JAVA, jlong handle, jlong pd, jlong send_cq, jlong r
 	return -1;
 }
 
-void rdma_qp_destroy(struct rdma_id *id)
+/* As rdma_destroy_qp(3), which does not tell whether the adapter let go of the queue pair. */
+int rdma_qp_destroy(struct rdma_id *id)
 {
 	jlong handle = atomic_exchange(&id->qp, 0);
 	struct rdma_qp *q = rdma_handle_retire(handle, RDMA_QP);
+	int error;
 
 	if (!q)
-		return;
+		return 0;
 	rdma_handle_free(handle);
-	rdma.rdma_destroy_qp(id->verbs);
+	error = rdma.ibv_destroy_qp(q->verbs);
+	if (error)
+		return error;	/* it stays, and with it what it needs */
+	id->verbs->qp = NULL;
 	drop_parents(q);
 	free(q);
+	return 0;
 }
 
 static jint JNICALL modify(JAVA, UNUSED jlong handle, UNUSED jlong attributes)

@@ -7,7 +7,7 @@
 int rdma_qp_forbid(jlong qp);
 
 /* Destroys the queue pair of an id, if it has one. Several callers at a time are harmless. */
-void rdma_qp_destroy(struct rdma_id *id);
+int rdma_qp_destroy(struct rdma_id *id);
 
 extern const JNINativeMethod rdma_qp_disni_methods[], rdma_qp_methods[];
 

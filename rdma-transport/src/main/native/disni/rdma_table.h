@@ -16,7 +16,7 @@
 #define RDMA_VERBS_FUNCTIONS(X) \
 	X(ibv_alloc_pd) X(ibv_dealloc_pd) X(ibv_reg_mr) X(ibv_dereg_mr) X(ibv_create_comp_channel) \
 	X(ibv_destroy_comp_channel) X(ibv_create_cq) X(ibv_destroy_cq) X(ibv_get_cq_event) X(ibv_ack_cq_events) \
-	X(ibv_modify_qp) X(ibv_query_device) X(ibv_get_device_name) X(ibv_get_async_event) X(ibv_ack_async_event)
+	X(ibv_modify_qp) X(ibv_destroy_qp) X(ibv_query_device) X(ibv_get_device_name) X(ibv_get_async_event) X(ibv_ack_async_event)
 
 struct rdma_table {
 #define RDMA_SLOT(f) __typeof__(f) *f;

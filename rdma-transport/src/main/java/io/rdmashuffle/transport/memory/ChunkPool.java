@@ -1,5 +1,6 @@
 package io.rdmashuffle.transport.memory;
 
+import io.rdmashuffle.transport.CloseStack;
 import io.rdmashuffle.transport.NanoClock;
 import io.rdmashuffle.transport.TransportException;
 import io.rdmashuffle.transport.handover.Work;
@@ -242,7 +243,7 @@ public final class ChunkPool implements AutoCloseable {
     chunk.slab.giveBack(chunk.index);
     accounts.dismiss(chunk.reserved);
     if (closed) {
-      closeSlabs();
+      closeSlabsLate();
     } else {
       wakeStarved();
     }
@@ -342,8 +343,14 @@ public final class ChunkPool implements AutoCloseable {
       return;
     }
     closed = true;
-    slabs.forEach(slab -> slab.memory().deregister());
-    closeSlabs();
+    try (CloseStack all = new CloseStack()) { // each is tried, whatever another one throws
+      slabs.forEach(slab -> all.push(slab.memory()::deregister));
+      all.push(this::closeSlabs);
+      all.push(this::tellWhatIsOut);
+    }
+  }
+
+  private void tellWhatIsOut() {
     if (chunksOut() > 0) {
       LOG.warn(
           "{} closed with {} chunks of {} in use: their memory stays mapped until they return",
@@ -354,12 +361,23 @@ public final class ChunkPool implements AutoCloseable {
   }
 
   private void closeSlabs() {
-    for (Slab slab : slabs) {
-      if (slab.tryRetire()) {
-        accounts.onRegistered(-slab.chunks());
-        slabs.remove(slab);
-        slab.memory().close();
+    try (CloseStack unused = new CloseStack()) {
+      for (Slab slab : slabs) {
+        if (slab.tryRetire()) {
+          accounts.onRegistered(-slab.chunks());
+          slabs.remove(slab);
+          unused.push(slab.memory());
+        }
       }
+    }
+  }
+
+  /** On the thread of a consumer, who is not to suffer. */
+  private void closeSlabsLate() {
+    try {
+      closeSlabs();
+    } catch (RuntimeException e) {
+      LOG.debug("memory of {} stays mapped", source.name(), e);
     }
   }
 

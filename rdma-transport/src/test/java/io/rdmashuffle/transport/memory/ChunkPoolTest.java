@@ -11,7 +11,9 @@ import io.rdmashuffle.transport.testing.fake.Errno;
 import io.rdmashuffle.transport.testing.fake.Resource;
 import io.rdmashuffle.transport.verbs.Access;
 import io.rdmashuffle.transport.verbs.Device;
+import io.rdmashuffle.transport.verbs.MemoryRegion;
 import io.rdmashuffle.transport.verbs.ProtectionDomain;
+import io.rdmashuffle.transport.verbs.VerbsException;
 import io.rdmashuffle.transport.verbs.VerbsProvider;
 import java.nio.ByteBuffer;
 import java.util.ArrayDeque;
@@ -21,6 +23,8 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -428,5 +432,60 @@ class ChunkPoolTest {
         .isEqualTo(new ChunkPoolSettings(8192, 12, 12, 0));
     assertThatThrownBy(() -> ChunkPoolSettings.ofBytes(100, 8192, 0))
         .hasMessage("chunks of a pool of 0");
+  }
+
+  /** A lost adapter answers EIO when it is to let go of a region. */
+  @Test
+  void memoryThatTheAdapterKeepsStaysMappedAndTheRestGoes() throws Exception {
+    FakeHost lossy = new FakeHost(1 << 20); // never closed: something is left of it
+    AtomicInteger regions = new AtomicInteger();
+    ProtectionDomain keepsTheFirst = keeping(lossy.domain, () -> regions.incrementAndGet() == 1);
+    ChunkPool pool =
+        new ChunkPool(
+            new MemorySource(
+                lossy.memory, keepsTheFirst, lossy.budget, Use.READER_POOL, Access.LOCAL_WRITE),
+            new ChunkPoolSettings(CHUNK, 4, 12, 0),
+            slowPool::add,
+            clock);
+    List<Chunk> chunks = takeAll(pool);
+    assertThat(chunks).hasSize(12);
+    Chunk late = chunks.remove(0);
+    close(chunks);
+
+    assertThatThrownBy(pool::close).hasMessageContaining("EIO");
+    assertThat(lossy.fabric.openCount(Resource.REGION)).as("the other slabs' are gone").isOne();
+    late.close(); // whoever holds it to the end is not told
+    pool.close();
+
+    assertThat(lossy.fabric.openCount(Resource.REGION)).isOne();
+    assertThat(lossy.fabric.openCount(Resource.MAPPING)).isOne();
+    assertThat(lossy.budget.usedBytes()).as("not given to others").isEqualTo(4096);
+  }
+
+  private static ProtectionDomain keeping(ProtectionDomain domain, BooleanSupplier keeps) {
+    return new ProtectionDomain() {
+      @Override
+      public MemoryRegion register(long address, long bytes, Access access) throws VerbsException {
+        MemoryRegion region = domain.register(address, bytes, access);
+        return keeps.getAsBoolean() ? new KeptRegion(address, bytes, region.lkey()) : region;
+      }
+
+      @Override
+      public void close() {
+        domain.close();
+      }
+    };
+  }
+
+  private record KeptRegion(long address, long bytes, int lkey) implements MemoryRegion {
+    @Override
+    public int rkey() {
+      return lkey;
+    }
+
+    @Override
+    public void close() {
+      throw new IllegalStateException("ibv_dereg_mr: EIO (5)");
+    }
   }
 }

@@ -12,7 +12,6 @@ import io.rdmashuffle.transport.verbs.VerbsException;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.concurrent.TimeUnit;
-import java.util.concurrent.atomic.AtomicBoolean;
 
 /** One rdma_cm_id. */
 final class LoadedCmId implements CmId {
@@ -24,7 +23,7 @@ final class LoadedCmId implements CmId {
   private final NativeDispatcher natives;
   private final LoadedCmChannel channel;
   private final long handle;
-  private final AtomicBoolean closed = new AtomicBoolean();
+  private boolean closed; // guarded by this
 
   LoadedCmId(LoadedDevice device, LoadedCmChannel channel, long handle) {
     this.device = device;
@@ -186,17 +185,31 @@ final class LoadedCmId implements CmId {
     return Failures.of(e, describe());
   }
 
-  /** Idempotent, and harmless once this is closed. */
+  /**
+   * Idempotent, and harmless once this is closed.
+   *
+   * @throws IllegalStateException if the adapter keeps it: it may write to what was posted
+   */
   void destroyQueuePair() {
-    natives._destroyQP(handle);
+    int result = natives._destroyQP(handle);
+    if (result != -Failures.EBADF) {
+      Failures.checkClosed(result, "ibv_destroy_qp", describe());
+    }
   }
 
+  /**
+   * Idempotent.
+   *
+   * @throws IllegalStateException if the adapter keeps the queue pair, now or when it was asked
+   *     before: it may write to what was posted
+   */
   @Override
-  public void close() {
-    if (!closed.compareAndSet(false, true)) {
+  public synchronized void close() { // rare, and must not end before it is done
+    if (closed) {
       return;
     }
     channel.forget(handle);
     Failures.checkClosed(natives._destroyCmId(handle), "rdma_destroy_id", "of " + device.name());
+    closed = true;
   }
 }

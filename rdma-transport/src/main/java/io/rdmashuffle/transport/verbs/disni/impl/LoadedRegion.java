@@ -4,7 +4,6 @@ import com.ibm.disni.verbs.IbvMr;
 import com.ibm.disni.verbs.impl.NativeDispatcher;
 import io.rdmashuffle.transport.verbs.MemoryRegion;
 import java.io.IOException;
-import java.util.concurrent.atomic.AtomicBoolean;
 
 /** One ibv_mr. */
 final class LoadedRegion implements MemoryRegion {
@@ -14,7 +13,7 @@ final class LoadedRegion implements MemoryRegion {
   private final long bytes;
   private final int lkey;
   private final int rkey;
-  private final AtomicBoolean closed = new AtomicBoolean();
+  private boolean closed; // guarded by this
 
   LoadedRegion(NativeDispatcher natives, long handle, IbvMr region, long bytes) {
     this.natives = natives;
@@ -48,15 +47,17 @@ final class LoadedRegion implements MemoryRegion {
   /**
    * Idempotent.
    *
-   * @throws IllegalStateException if the adapter keeps the region: its memory must stay mapped
+   * @throws IllegalStateException if the adapter keeps the region, now or when it was asked before:
+   *     its memory must stay mapped
    */
   @Override
-  public void close() {
-    if (!closed.compareAndSet(false, true)) {
+  public synchronized void close() { // rare, and must not end before it is done
+    if (closed) {
       return;
     }
     try {
       natives._deregMr(handle);
+      closed = true;
     } catch (IOException e) {
       throw new IllegalStateException(Failures.of(e, "of " + bytes + " bytes").getMessage(), e);
     }
