@@ -44,7 +44,12 @@ final class Doorkeeper implements CmThread.Watcher {
     try {
       decide(event.id(), ConnectRequest.parse(event.privateData()));
     } catch (RuntimeException bug) { // of the credentials, most likely: the id must not stay
-      LOG.error("deciding on a connect request threw", bug);
+      establishing
+          .context()
+          .logLimit()
+          .log(
+              Doorkeeper.class,
+              more -> LOG.error("deciding on a connect request threw{}", more, bug));
       reject(event.id(), Reason.SETUP_FAILED, "bug");
     }
   }

@@ -252,7 +252,13 @@ final class OwnerConnection extends LiveConnections.Connection
     try {
       session.onRequest(requestId, request);
     } catch (RuntimeException bug) {
-      LOG.error("a session threw; its connection ends", bug);
+      context
+          .logLimit()
+          .log(
+              "a bug met by " + peerHost(), // not among what else it is told of
+              more ->
+                  LOG.error(
+                      "the session of {} threw; its connection ends{}", caller.name(), more, bug));
       close(new TransportException(Kind.BUG, "the session of " + caller.name() + " threw", bug));
     }
   }

@@ -1,7 +1,10 @@
 package io.rdmashuffle.transport.client;
 
 import io.rdmashuffle.transport.Counters;
+import io.rdmashuffle.transport.FallbackReason;
+import io.rdmashuffle.transport.LogLimit;
 import io.rdmashuffle.transport.channel.ProgressLoop;
+import java.util.function.Consumer;
 
 /**
  * What the parts of one client share.
@@ -11,13 +14,17 @@ import io.rdmashuffle.transport.channel.ProgressLoop;
  * @param outcomes where blocks are reported
  * @param device the breaker of all peers
  * @param outstanding what closing waits for
+ * @param logLimit for lines that peers cause
  */
 record ClientContext(
     ClientParts parts,
     LandingMemory memory,
     Outcomes outcomes,
     DeviceBreaker device,
-    Outstanding outstanding) {
+    Outstanding outstanding,
+    LogLimit logLimit) {
+  /** Whose lines are limited together: peers on one host are often one trouble. */
+  private record Trouble(String host, FallbackReason reason) {}
 
   static ClientContext of(ClientParts parts) {
     LandingMemory memory =
@@ -28,7 +35,13 @@ record ClientContext(
         memory,
         new Outcomes(deliveries, memory, parts.counters()),
         new DeviceBreaker(backoff(parts), probeNs(parts)),
-        new Outstanding());
+        new Outstanding(),
+        new LogLimit(parts.loop()::nowNs));
+  }
+
+  /** As {@link LogLimit#log}, by the peer's host and why its blocks do not come by RDMA. */
+  void log(Peer peer, FallbackReason reason, Consumer<String> line) {
+    logLimit.log(new Trouble(peer.host(), reason), line);
   }
 
   /** How long a probe of the device may take: to find a peer and to reach it. */

@@ -163,7 +163,12 @@ final class PeerLink implements ConnectAttempt.Listener, Fetch.Home {
     table.giveBackSlot();
     context.device().inconclusive(peer.id(), context.loop().nowNs());
     if (restReason != answer.reason()) {
-      LOG.info("[{}] is served by the engine's own shuffle: {}", peer, answer.text());
+      context.log(
+          peer,
+          answer.reason(),
+          more ->
+              LOG.info(
+                  "[{}] is served by the engine's own shuffle: {}{}", peer, answer.text(), more));
     }
     rest(answer.reason(), context.settings().breakerMaximum().toNanos());
     failWaiting(answer.reason());
@@ -176,8 +181,15 @@ final class PeerLink implements ConnectAttempt.Listener, Fetch.Home {
     table.giveBackSlot();
     context.device().inconclusive(peer.id(), context.loop().nowNs());
     if (!untilReady.hasFailed()) {
-      LOG.info(
-          "[{}] is served by the engine's own shuffle until it is ready: {}", peer, answer.text());
+      context.log(
+          peer,
+          FallbackReason.PEER_WITHOUT_RDMA,
+          more ->
+              LOG.info(
+                  "[{}] is served by the engine's own shuffle until it is ready: {}{}",
+                  peer,
+                  answer.text(),
+                  more));
     }
     rest(FallbackReason.PEER_WITHOUT_RDMA, untilReady.failed());
     failWaiting(FallbackReason.PEER_WITHOUT_RDMA);
@@ -251,11 +263,16 @@ final class PeerLink implements ConnectAttempt.Listener, Fetch.Home {
   private void broke(TransportException cause) {
     long restNs = backoff.failed();
     rest(FallbackReason.BREAKER_OPEN, restNs);
-    LOG.warn(
-        "[{}] is served by the engine's own shuffle for {} ms: {}",
+    context.log(
         peer,
-        restNs / 1_000_000,
-        cause.getMessage());
+        FallbackReason.BREAKER_OPEN,
+        more ->
+            LOG.warn(
+                "[{}] is served by the engine's own shuffle for {} ms: {}{}",
+                peer,
+                restNs / 1_000_000,
+                cause.getMessage(),
+                more));
     LOG.debug("[{}] where it broke", peer, cause);
   }
 

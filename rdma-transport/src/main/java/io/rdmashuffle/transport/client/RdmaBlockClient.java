@@ -82,11 +82,17 @@ public final class RdmaBlockClient implements BlockClient, DeviceListener {
   }
 
   private void timeOver(Fetch fetch) {
-    LOG.warn(
-        "[{}] did not deliver {} blocks within {} ms; the engine's own shuffle serves the rest",
+    context.log(
         fetch.peer(),
-        fetch.size(),
-        context.settings().fetchTimeout().toMillis());
+        FallbackReason.TRANSFER_FAILED,
+        more ->
+            LOG.warn(
+                "[{}] did not deliver {} blocks within {} ms; the engine's own shuffle serves the"
+                    + " rest{}",
+                fetch.peer(),
+                fetch.size(),
+                context.settings().fetchTimeout().toMillis(),
+                more));
     context.outcomes().fallBackRest(fetch, FallbackReason.TRANSFER_FAILED);
   }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmashuffle.transport.Counter;
 import io.rdmashuffle.transport.TransportException.Kind;
+import io.rdmashuffle.transport.testing.LoggedLines;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
@@ -155,12 +156,16 @@ final class EstablishmentTest {
   }
 
   @Test
-  void credentialsThatThrowCostTheirConnectionOnly() throws Exception {
-    try (Network net = new Network()) {
+  void credentialsThatThrowCostTheirConnectionOnlyAndOneLine() throws Exception {
+    try (Network net = new Network();
+        LoggedLines logged = new LoggedLines()) {
       net.owner.credentials.throwOnRedeem(9, Network.SECRET);
-      RecordingListener listener = net.dial(net.reader, net.owner.target(9, Network.SECRET));
-      assertThat(listener.onlyCause()).hasMessageContaining("could not set up its side");
-      assertThat(net.owner.core.limits().inUse()).isZero();
+      for (int i = 0; i < 50; i++) {
+        RecordingListener listener = net.dial(net.reader, net.owner.target(9, Network.SECRET));
+        assertThat(listener.onlyCause()).hasMessageContaining("could not set up its side");
+        assertThat(net.owner.core.limits().inUse()).isZero();
+      }
+      assertThat(logged.with("IllegalStateException: thrown on purpose")).hasSize(1);
       net.connect();
     }
   }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.rdmashuffle.transport.Counter;
 import io.rdmashuffle.transport.TransportException;
 import io.rdmashuffle.transport.TransportException.Kind;
+import io.rdmashuffle.transport.testing.LoggedLines;
 import io.rdmashuffle.transport.wire.Reply;
 import io.rdmashuffle.transport.wire.Request;
 import java.time.Duration;
@@ -166,8 +167,9 @@ final class RequestTest {
   }
 
   @Test
-  void aThrowingSessionEndsItsConnection() throws Exception {
-    try (Network net = new Network()) {
+  void aThrowingSessionEndsItsConnectionAndIsLoggedOnceAMinute() throws Exception {
+    try (Network net = new Network();
+        LoggedLines logged = new LoggedLines()) {
       net.owner.acceptor.answer =
           request -> {
             throw new IllegalStateException("bug in a session");
@@ -177,6 +179,14 @@ final class RequestTest {
       net.settle();
       assertThat(listener.heard).containsExactly("open", "reply failed", "closed");
       assertThat(net.owner.acceptor.only().closed.get(0).kind()).isEqualTo(Kind.BUG);
+
+      for (int i = 0; i < 50; i++) { // its reader comes again with what causes it
+        RecordingListener again = net.connect(100 + i);
+        again.channel.request(Messages.locate(1), SECOND, again.replyHandler());
+        net.settle();
+        assertThat(again.heard).containsExactly("open", "reply failed", "closed");
+      }
+      assertThat(logged.with("IllegalStateException: bug in a session")).hasSize(1);
     }
   }
 

@@ -15,6 +15,7 @@ import io.rdmashuffle.transport.channel.ConnectionCapException;
 import io.rdmashuffle.transport.channel.testing.ScriptedDialer.Dialled;
 import io.rdmashuffle.transport.channel.testing.ScriptedReaderChannel;
 import io.rdmashuffle.transport.client.Discovery.Invitation;
+import io.rdmashuffle.transport.testing.LoggedLines;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
@@ -98,6 +99,42 @@ final class PeerLinkTest {
     assertThat(ready.arrived()).isEqualTo(3);
     ready.checkAndClose(owner);
     rig.fail(channel);
+    rig.close();
+  }
+
+  @Test
+  void manyPeersThatFailOnOneHostAreLoggedOnceAMinute() {
+    rig.discovery.broken();
+    try (LoggedLines logged = new LoggedLines()) {
+      for (int id = 0; id < 79; id++) {
+        rig.fetch(new Peer("flood-" + id, "flooding-host", 7337), rig.keys(1));
+      }
+      assertThat(logged.with("@flooding-host:7337] is served by")).hasSize(1);
+      rig.fetch(new Peer("other", "other-host", 7337), rig.keys(1));
+      assertThat(logged.with("@other-host:7337] is served by")).hasSize(1);
+
+      rig.advance(Duration.ofMinutes(1));
+      rig.fetch(new Peer("flood-0", "flooding-host", 7337), rig.keys(1));
+      assertThat(logged.with("@flooding-host:7337] is served by")).hasSize(2);
+      assertThat(logged.with("(78 more like it were not logged)")).hasSize(1);
+    }
+    rig.close();
+  }
+
+  @Test
+  void aPeerThatChangesItsAnswerIsLoggedOnceAMinute() {
+    rig.discovery.manual();
+    try (LoggedLines logged = new LoggedLines()) {
+      for (int id = 0; id < 40; id++) {
+        rig.fetch(new Peer("none-" + id, "changing-host", 7337), rig.keys(1));
+        rig.discovery.last().answer().complete(new Invitation.None(PEER_WITHOUT_RDMA, "no"));
+        rig.settle();
+        rig.fetch(new Peer("soon-" + id, "changing-host", 7337), rig.keys(1));
+        rig.discovery.last().answer().complete(new Invitation.NotYet("still opening"));
+        rig.settle();
+      }
+      assertThat(logged.with("@changing-host:7337] is served by")).hasSize(1);
+    }
     rig.close();
   }
 
