@@ -63,6 +63,11 @@ record Harness(String label, String classPath, String ownerMain, String readerMa
     return command(readerMain);
   }
 
+  /** A reader that takes what it can get. Only this commit has one. */
+  List<String> hostileReader() {
+    return command(HostileReader.class.getName());
+  }
+
   private List<String> command(String main) {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());

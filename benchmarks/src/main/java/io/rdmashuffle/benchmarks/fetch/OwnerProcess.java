@@ -6,7 +6,8 @@ import java.nio.charset.StandardCharsets;
 
 /**
  * Serves the files until its standard input ends. Arguments: transport, layout. Prints {@code
- * ENDPOINT word}. This and its simple name are what other commits rely on ({@link Harness}).
+ * ENDPOINT word}, and once more for each line that it reads. This and its simple name are what
+ * other commits rely on ({@link Harness}).
  */
 public final class OwnerProcess {
   private OwnerProcess() {}
@@ -16,10 +17,9 @@ public final class OwnerProcess {
     try (FetchTransport.Owner owner = FetchTransports.owner(arguments[0], layout);
         BufferedReader input =
             new BufferedReader(new InputStreamReader(System.in, StandardCharsets.UTF_8))) {
-      System.out.println("ENDPOINT " + owner.endpoint());
-      while (input.readLine() != null) {
-        continue; // the parent only ends the stream
-      }
+      do {
+        System.out.println("ENDPOINT " + owner.endpoint());
+      } while (input.readLine() != null);
     }
     System.exit(0);
   }

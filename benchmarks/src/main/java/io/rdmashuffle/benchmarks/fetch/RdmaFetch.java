@@ -58,17 +58,20 @@ final class RdmaFetch implements FetchTransport, FetchTransport.Owner {
    * @param endpoint of the owner: port, ticket, secret, and the port of its engine
    */
   static RdmaFetch reader(Layout layout, String endpoint) throws IOException {
-    String[] words = endpoint.split("/");
-    Discovery.Invitation invitation =
-        new Discovery.Invitation.Ticket(
-            List.of(new InetSocketAddress("127.0.0.1", Integer.parseInt(words[0]))),
-            Long.parseLong(words[1]),
-            HexFormat.of().parseHex(words[2]));
+    Discovery.Invitation invitation = ticket(endpoint);
     return open(
         "reader",
         layout,
         peer -> CompletableFuture.completedFuture(invitation),
-        NettyFetch.reader(layout, ENGINE_MODE, words[3]));
+        NettyFetch.reader(layout, ENGINE_MODE, endpoint.split("/")[3]));
+  }
+
+  static Discovery.Invitation.Ticket ticket(String endpoint) {
+    String[] words = endpoint.split("/");
+    return new Discovery.Invitation.Ticket(
+        List.of(new InetSocketAddress("127.0.0.1", Integer.parseInt(words[0]))),
+        Long.parseLong(words[1]),
+        HexFormat.of().parseHex(words[2]));
   }
 
   private static CompletableFuture<Discovery.Invitation> none() {

@@ -7,6 +7,7 @@
  * io.rdmashuffle.benchmarks.fetch.OwnerProcess} and a {@link
  * io.rdmashuffle.benchmarks.fetch.ReaderProcess} per transport and talks to them by lines of text.
  * {@link io.rdmashuffle.benchmarks.fetch.AgainstBenchmark} does so with the processes of two
- * commits.
+ * commits. {@link io.rdmashuffle.benchmarks.fetch.FairBenchmark} sets a {@link
+ * io.rdmashuffle.benchmarks.fetch.HostileReader} beside the reader.
  */
 package io.rdmashuffle.benchmarks.fetch;
