@@ -96,7 +96,7 @@ final class LiveConnections {
           candidate.isIdle()
               && candidates.test(candidate)
               && nowNs - candidate.idleSinceNs() >= minimumIdleNs;
-      if (old && (oldest == null || candidate.idleSinceNs() - oldest.idleSinceNs() < 0)) {
+      if (old && (oldest == null || candidate.idleSinceNs() - oldest.idleSinceNs() <= 0)) {
         oldest = candidate;
       }
     }
