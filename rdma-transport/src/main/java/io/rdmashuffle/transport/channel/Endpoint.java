@@ -17,8 +17,8 @@ import org.slf4j.LoggerFactory;
  * One end of a connection as far as both ends are alike: it numbers the operations, posts them, and
  * takes the queue pair down.
  *
- * <p>Operations have numbers: frames to send, frames to receive, then chains of READs. Slow calls
- * of one connection run one at a time, so that none meets a destroyed queue pair.
+ * <p>Operations have numbers: frames to send, frames to receive, then READs. Slow calls of one
+ * connection run one at a time, so that none meets a destroyed queue pair.
  *
  * <p><b>Threads:</b> the progress thread.
  */
@@ -99,8 +99,10 @@ final class Endpoint {
         String.format(Locale.ROOT, "qp 0x%x, vendor error 0x%x", link.qp().number(), vendorError);
     String flushed =
         status == WcStatus.WR_FLUSH_ERR ? ": the connection ended before it was done" : "";
-    return new TransportException(
-        Kind.PEER_LOST, kind + ", " + peerName + ", " + numbers + ": " + status + flushed);
+    String text = kind + ", " + peerName + ", " + numbers + ": " + status + flushed;
+    return op >= firstRead() && status.isRefusal()
+        ? new ReadRefusedException(text)
+        : new TransportException(Kind.PEER_LOST, text);
   }
 
   ByteBuffer buffer(int frame) {
@@ -117,8 +119,15 @@ final class Endpoint {
     link.qp().postSend(wrId(op), frames.address(op), bytes, frames.lkey());
   }
 
-  void read(int op, ReadChain chain) throws VerbsException {
-    chain.stampAll(wrId(op));
+  /**
+   * Posts READs.
+   *
+   * @param number of the first; the others follow, and after the last number comes 0
+   */
+  void read(int number, ReadChain chain) throws VerbsException {
+    for (int i = 0; i < chain.size(); i++) {
+      chain.stamp(i, wrId(firstRead() + (number + i) % reads()));
+    }
     link.qp().postReads(chain);
   }
 

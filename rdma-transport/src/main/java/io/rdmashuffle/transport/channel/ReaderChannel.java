@@ -55,9 +55,18 @@ public interface ReaderChannel {
     void onFailed(TransportException cause);
   }
 
-  /** Hears of one chain, exactly one of both. */
+  /** Hears of one chain, exactly one of these. */
   interface ReadHandler {
     void onRead();
+
+    /**
+     * The channel is gone, and one READ of this chain is why. Nothing is known of the others.
+     *
+     * @param read its position in the chain
+     */
+    default void onRefused(int read, TransportException cause) {
+      onFailed(cause);
+    }
 
     void onFailed(TransportException cause);
   }

@@ -184,12 +184,12 @@ final class ReaderConnection extends LiveConnections.Connection
           chain.size() + " READs from " + dial.peerName + ", credit is " + readCredits());
     }
     long nowNs = context.loop().nowNs();
-    int slot = reads.take(chain.size(), nowNs, nowNs + timeoutNs, handler);
+    int first = reads.take(chain.size(), nowNs, nowNs + timeoutNs, handler);
     keepAlive.used();
     deadlines.cover(nowNs + timeoutNs);
     context.counters().add(Counter.READS_POSTED, chain.size());
     try {
-      endpoint.read(endpoint.firstRead() + slot, chain);
+      endpoint.read(first, chain);
     } catch (VerbsException e) {
       close(e);
     }
@@ -213,7 +213,11 @@ final class ReaderConnection extends LiveConnections.Connection
       return; // counted as failed once the queue pair is gone
     }
     if (status != WcStatus.SUCCESS) {
-      close(endpoint.failure(op, status, vendorError, dial.peerName));
+      TransportException cause = endpoint.failure(op, status, vendorError, dial.peerName);
+      if (cause instanceof ReadRefusedException) {
+        reads.refused(op - endpoint.firstRead());
+      }
+      close(cause);
     } else if (endpoint.isSend(op)) {
       requests.sent(op);
     } else if (endpoint.isReceive(op)) {
@@ -243,9 +247,9 @@ final class ReaderConnection extends LiveConnections.Connection
     handler.onReply(reply);
   }
 
-  private void readCompleted(int chain) {
-    long postedNs = reads.postedNs(chain);
-    ReadHandler handler = reads.completed(chain);
+  private void readCompleted(int read) {
+    long postedNs = reads.postedNs(read);
+    ReadHandler handler = reads.completed(read);
     context.counters().readLatency().record(context.loop().nowNs() - postedNs);
     keepAlive.used();
     handler.onRead();

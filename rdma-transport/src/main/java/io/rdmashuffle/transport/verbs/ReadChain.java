@@ -55,13 +55,6 @@ public final class ReadChain {
     wrIds[i] = wrId;
   }
 
-  /** Gives every READ of the chain the same wr_id. */
-  public void stampAll(long wrId) {
-    for (int i = 0; i < size; i++) {
-      wrIds[i] = wrId;
-    }
-  }
-
   public void clear() {
     size = 0;
   }

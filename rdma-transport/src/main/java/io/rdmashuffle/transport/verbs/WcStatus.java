@@ -27,6 +27,15 @@ public enum WcStatus {
 
   private static final WcStatus[] ALL = values();
 
+  /** Whether one request was refused, here or by a peer that answers, for what it asked. */
+  public boolean isRefusal() {
+    return switch (this) {
+      case LOC_LEN_ERR, LOC_PROT_ERR, LOC_ACCESS_ERR, REM_INV_REQ_ERR, REM_ACCESS_ERR, REM_OP_ERR ->
+          true;
+      default -> false;
+    };
+  }
+
   /** A number this list does not know is an error of unknown kind, not an exception. */
   public static WcStatus of(int code) {
     return code >= 0 && code < ALL.length ? ALL[code] : GENERAL_ERR;

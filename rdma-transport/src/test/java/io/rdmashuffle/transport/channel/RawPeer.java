@@ -128,7 +128,7 @@ final class RawPeer implements AutoCloseable {
   WcStatus read(long address, int rkey, int bytes) throws TransportException {
     ReadChain chain = new ReadChain(1);
     chain.add(bytes).from(address, rkey).into(adapter.memory.address(), adapter.region.lkey());
-    chain.stampAll(READ_ID);
+    chain.stamp(0, READ_ID);
     qp.postReads(chain);
     look();
     return reads.get(reads.size() - 1);

@@ -13,7 +13,9 @@ import io.rdmashuffle.transport.verbs.ReadChain;
 import io.rdmashuffle.transport.verbs.WcStatus;
 import java.nio.ByteBuffer;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Collections;
+import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 
@@ -127,6 +129,55 @@ final class ReadTest {
       assertThat(listener.onlyCause()).hasMessageContaining("READ, fake0, qp 0x");
       assertThat(listener.onlyCause()).hasMessageContaining("REM_OP_ERR");
       assertThat(net.reader.count(Counter.READS_FAILED)).isEqualTo(601);
+    }
+  }
+
+  @Test
+  void aRefusedReadIsNamedByItsPlaceInItsChain() throws Exception {
+    try (Network net = new Network();
+        Pair memory = new Pair(net)) {
+      RecordingListener listener = net.connect();
+      listener.channel.read(memory.chain(100, 64), SECOND, listener.readHandler());
+      net.settle(); // the numbers of READs begin anew in the chain that fails
+      net.fabric.faults().readsFrom(net.reader.device.address()).fail(38, WcStatus.REM_ACCESS_ERR);
+      List<Integer> refused = new ArrayList<>();
+      ReaderChannel.ReadHandler handler =
+          new ReaderChannel.ReadHandler() {
+            @Override
+            public void onRead() {
+              throw new AssertionError("it was refused");
+            }
+
+            @Override
+            public void onRefused(int read, TransportException cause) {
+              refused.add(read);
+            }
+
+            @Override
+            public void onFailed(TransportException cause) {
+              throw new AssertionError("it was refused", cause);
+            }
+          };
+      listener.channel.read(memory.chain(20, 64), SECOND, listener.readHandler());
+      listener.channel.read(memory.chain(30, 64), SECOND, handler);
+      listener.channel.read(memory.chain(40, 64), SECOND, listener.readHandler());
+      net.settle();
+      assertThat(refused).containsExactly(17);
+      assertThat(listener.heard).containsExactly("open", "read", "read", "read failed", "closed");
+      assertThat(listener.onlyCause()).isInstanceOf(ReadRefusedException.class);
+    }
+  }
+
+  @Test
+  void aPeerThatIsGoneRefusesNothing() throws Exception {
+    try (Network net = new Network();
+        Pair memory = new Pair(net)) {
+      RecordingListener listener = net.connect();
+      net.fabric.faults().readsFrom(net.reader.device.address()).fail(2, WcStatus.RETRY_EXC_ERR);
+      listener.channel.read(memory.chain(3, 64), SECOND, listener.readHandler());
+      net.settle();
+      assertThat(listener.heard).containsExactly("open", "read failed", "closed");
+      assertThat(listener.onlyCause()).isNotInstanceOf(ReadRefusedException.class);
     }
   }
 

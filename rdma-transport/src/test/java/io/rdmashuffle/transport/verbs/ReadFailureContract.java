@@ -35,7 +35,7 @@ public interface ReadFailureContract extends RigTest {
     RigMemory source = rig().source(4096);
     RigMemory sink = rig().sink(4096);
     ReadChain read = new ReadChain(1).add(4096);
-    read.stampAll(5);
+    read.stamp(0, 5);
     read.from(source.region().address(), source.region().rkey() ^ 0x5a5a5a);
     read.into(sink.region().address(), sink.region().lkey());
 

@@ -1,6 +1,7 @@
 package io.rdmashuffle.transport.channel.testing;
 
 import io.rdmashuffle.transport.TransportException;
+import io.rdmashuffle.transport.channel.ReadRefusedException;
 import io.rdmashuffle.transport.channel.ReaderChannel;
 import io.rdmashuffle.transport.verbs.ReadChain;
 import io.rdmashuffle.transport.wire.Reply;
@@ -80,7 +81,7 @@ public final class ScriptedReaderChannel implements ReaderChannel {
     requests.clear();
     reads.clear();
     unanswered.forEach(r -> r.handler.onFailed(cause));
-    unread.forEach(r -> r.handler.onFailed(cause));
+    unread.forEach(PendingRead::end);
     listener.onClosed(cause);
   }
 
@@ -181,6 +182,7 @@ public final class ScriptedReaderChannel implements ReaderChannel {
     private final List<PostedRead> posted;
     private final long timeoutNs;
     private final ReadHandler handler;
+    private int refused = -1;
 
     private PendingRead(List<PostedRead> posted, long timeoutNs, ReadHandler handler) {
       this.posted = posted;
@@ -203,6 +205,22 @@ public final class ScriptedReaderChannel implements ReaderChannel {
       }
       readCredits += posted.size();
       handler.onRead();
+    }
+
+    /** The peer does not allow this READ of the chain, which breaks the channel. */
+    public void refuse(int read) {
+      if (cause == null) {
+        refused = read;
+        fail(new ReadRefusedException("test: REM_ACCESS_ERR"));
+      }
+    }
+
+    private void end() {
+      if (refused >= 0) {
+        handler.onRefused(refused, cause);
+      } else {
+        handler.onFailed(cause);
+      }
     }
   }
 }

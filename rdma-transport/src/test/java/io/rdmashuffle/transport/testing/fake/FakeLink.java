@@ -117,7 +117,7 @@ final class FakeLink implements AutoCloseable {
   void read(long wrId, int offset, int bytes) throws VerbsException {
     ReadChain chain = new ReadChain(1);
     add(chain, offset, bytes);
-    chain.stampAll(wrId);
+    chain.stamp(0, wrId);
     reader.qp.postReads(chain);
   }
 
