@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.rdmashuffle.transport.testing.fake.FakeFabric;
 import io.rdmashuffle.transport.verbs.AsyncEvent;
 import io.rdmashuffle.transport.verbs.VerbsProvider;
+import io.rdmashuffle.transport.verbs.WcStatus;
 import io.rdmashuffle.transport.wire.BlockKey;
 import java.net.InetAddress;
 import java.util.ArrayList;
@@ -84,6 +85,20 @@ final class FakeTransportTest extends TransportContract {
     assertThat(reader.fetch(owner, keys).await().arrived()).isZero();
     reader.transport.close();
     assertThat(reader.fetch(owner, keys).await().reasons()).containsOnly(FallbackReason.STOPPING);
+  }
+
+  @Test
+  void ofManyBlocksOnlyTheOneWhoseReadIsRefusedFallsBack() throws Exception {
+    Process owner = process("owner");
+    Process reader = process("reader");
+    List<BlockKey> keys = owner.outputs.write(new Random(9).ints(200, 20_000, 50_000).toArray());
+    reader.fetch(owner, keys.subList(0, 3)).await().check(owner.outputs);
+    fabric.faults().reads().fail(60, WcStatus.REM_ACCESS_ERR);
+
+    Collected results = reader.fetch(owner, keys).await();
+
+    assertThat(results.checkWhatCame(owner.outputs).arrived()).isEqualTo(199);
+    reader.fetch(owner, keys).await().check(owner.outputs);
   }
 
   /** With too little memory. */

@@ -26,6 +26,7 @@ final class Fetch {
   private int nextUnlocated;
   private Timer deadline;
   private Home home;
+  private boolean begunAgain;
   private Fetch before; // of those not settled
   private Fetch after;
 
@@ -67,8 +68,22 @@ final class Fetch {
     home = newHome;
   }
 
+  /**
+   * Its connection is gone: asks for what was not read once more.
+   *
+   * @return false if that was done before
+   */
+  boolean beginAgain() {
+    if (begunAgain) {
+      return false;
+    }
+    begunAgain = true;
+    nextUnlocated = 0;
+    return true;
+  }
+
   boolean hasUnlocated() {
-    while (nextUnlocated < keys.length && states[nextUnlocated] == REPORTED) {
+    while (nextUnlocated < keys.length && states[nextUnlocated] != WAITING) {
       nextUnlocated++;
     }
     return nextUnlocated < keys.length;
@@ -82,6 +97,13 @@ final class Fetch {
   void reading(int index) {
     if (states[index] == WAITING) {
       states[index] = READING;
+    }
+  }
+
+  /** A READ of it failed: it is not on its way any more. */
+  void readFailed(int index) {
+    if (states[index] == READING) {
+      states[index] = WAITING;
     }
   }
 

@@ -3,6 +3,7 @@ package io.rdmashuffle.transport.client;
 import io.rdmashuffle.transport.FallbackReason;
 import io.rdmashuffle.transport.TransportException;
 import io.rdmashuffle.transport.TransportException.Kind;
+import io.rdmashuffle.transport.channel.ReadRefusedException;
 import io.rdmashuffle.transport.channel.ReaderChannel;
 import io.rdmashuffle.transport.client.Discovery.Invitation;
 import java.util.LinkedHashSet;
@@ -36,7 +37,7 @@ final class PeerLink implements ConnectAttempt.Listener, Fetch.Home {
   private final ClientContext context;
   private final Peer peer;
   private final PeerTable table;
-  private final Backoff backoff;
+  private final PeerHealth health;
   private final Backoff untilReady;
   private final Set<Fetch> waiting = new LinkedHashSet<>();
   private ConnectAttempt attempt;
@@ -49,7 +50,7 @@ final class PeerLink implements ConnectAttempt.Listener, Fetch.Home {
     this.context = context;
     this.peer = peer;
     this.table = table;
-    this.backoff = context.backoff();
+    this.health = new PeerHealth(context.backoff());
     this.untilReady = new Backoff(READY_MINIMUM_NS, READY_MAXIMUM_NS, context.parts().random());
   }
 
@@ -93,7 +94,7 @@ final class PeerLink implements ConnectAttempt.Listener, Fetch.Home {
   }
 
   private void joinAttempt(Fetch fetch) {
-    if (backoff.hasFailed()) { // one fetch probes a peer that failed, the others do not wait
+    if (health.isSilent()) { // one fetch probes a peer that failed, the others do not wait
       context.outcomes().fallBackRest(fetch, FallbackReason.BREAKER_OPEN);
     } else {
       await(fetch);
@@ -115,7 +116,7 @@ final class PeerLink implements ConnectAttempt.Listener, Fetch.Home {
 
   /** Until the peer has answered a LOCATE again, nothing waits long for it. */
   private boolean isProbed() {
-    return backoff.hasFailed() || context.device().isProbed();
+    return health.isSilent() || context.device().isProbed();
   }
 
   private void limitIfProbe(Fetch fetch) {
@@ -142,7 +143,7 @@ final class PeerLink implements ConnectAttempt.Listener, Fetch.Home {
 
   @Override
   public Session opened(ReaderChannel channel) {
-    Session opened = new Session(context, channel, backoff::succeeded);
+    Session opened = new Session(context, channel, health);
     attempt = null;
     untilReady.succeeded();
     session = opened;
@@ -201,7 +202,7 @@ final class PeerLink implements ConnectAttempt.Listener, Fetch.Home {
     table.giveBackSlot();
     long nowNs = context.loop().nowNs();
     if (reason == FallbackReason.CONNECTION_CAP) { // no room, here or there: nobody is broken
-      rest(reason, backoff.failed());
+      rest(reason, health.failed());
       LOG.debug("[{}] no connection for now", peer, cause);
       table.makeRoom();
     } else {
@@ -224,17 +225,37 @@ final class PeerLink implements ConnectAttempt.Listener, Fetch.Home {
     }
     table.giveBackSlot();
     boolean failedUnused = isProbed() && cause.kind() != Kind.RETRY;
+    boolean wasRefused = cause instanceof ReadRefusedException;
+    boolean isForgiven = wasOurs && wasRefused && isForgiven();
+    List<Fetch> again = isForgiven ? ended.letGo() : List.of();
     try {
       ended.closed();
     } finally {
       context.outstanding().end();
     }
-    if (wasOurs && (wasBusy || failedUnused)) {
+    if (isForgiven) {
+      context.log(peer, FallbackReason.TRANSFER_FAILED, more -> logRefusal(cause, more));
+      again.forEach(this::submit);
+    } else if (wasOurs && (wasBusy || failedUnused || wasRefused)) {
       broke(cause);
       context.device().peerFailed(peer.id(), context.loop().nowNs());
     } else {
       LOG.debug("[{}] connection closed", peer, cause);
     }
+  }
+
+  /** A peer that refuses a READ is alive. It is left alone if it does nothing else. */
+  private boolean isForgiven() {
+    return health.forgivesRefusal() && context.device().admits(peer.id(), context.loop().nowNs());
+  }
+
+  private void logRefusal(TransportException cause, String more) {
+    LOG.warn(
+        "[{}] refused a READ, whose block the engine's own shuffle serves; the others are asked for"
+            + " over a new connection: {}{}",
+        peer,
+        cause.getMessage(),
+        more);
   }
 
   /** Closes the connection; the next fetch makes a new one. */
@@ -261,7 +282,7 @@ final class PeerLink implements ConnectAttempt.Listener, Fetch.Home {
   }
 
   private void broke(TransportException cause) {
-    long restNs = backoff.failed();
+    long restNs = health.failed();
     rest(FallbackReason.BREAKER_OPEN, restNs);
     context.log(
         peer,

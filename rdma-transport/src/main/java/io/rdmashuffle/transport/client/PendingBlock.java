@@ -97,6 +97,7 @@ final class PendingBlock {
   void readFailed() {
     dropped = true;
     readsInFlight--;
+    fetch.readFailed(index);
     if (readsInFlight == 0) {
       release();
     }

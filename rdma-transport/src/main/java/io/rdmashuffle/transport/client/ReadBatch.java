@@ -73,6 +73,11 @@ final class ReadBatch implements ReadHandler {
   }
 
   @Override
+  public void onRefused(int read, TransportException cause) {
+    pump.refused(this, read);
+  }
+
+  @Override
   public void onFailed(TransportException cause) {
     pump.failed(this);
   }

@@ -26,6 +26,7 @@ final class ReadPump implements LandingMemory.Waiter {
 
   private final ClientContext context;
   private final ReaderChannel channel;
+  private final PeerHealth health;
   private final Runnable progress;
   private final Deque<PendingBlock> located = new ArrayDeque<>();
   private final Deque<ReadBatch> spares = new ArrayDeque<>();
@@ -37,11 +38,13 @@ final class ReadPump implements LandingMemory.Waiter {
   private boolean closed;
 
   /**
+   * @param health hears of blocks that were read
    * @param progress called when there may be more to do for the channel; calls {@link #pump}
    */
-  ReadPump(ClientContext context, ReaderChannel channel, Runnable progress) {
+  ReadPump(ClientContext context, ReaderChannel channel, PeerHealth health, Runnable progress) {
     this.context = context;
     this.channel = channel;
+    this.health = health;
     this.progress = progress;
   }
 
@@ -163,8 +166,11 @@ final class ReadPump implements LandingMemory.Waiter {
     CopyJob copies = batch.copies() == 0 ? null : CopyJob.of(context, batch);
     for (int i = 0; i < batch.size(); i++) {
       PendingBlock block = batch.block(i);
-      if (block.readCompleted() && block.landing() instanceof InPlace place) {
-        context.outcomes().landed(block, place.first());
+      if (block.readCompleted()) {
+        health.blockRead();
+        if (block.landing() instanceof InPlace place) {
+          context.outcomes().landed(block, place.first());
+        }
       }
     }
     if (copies != null) {
@@ -172,6 +178,13 @@ final class ReadPump implements LandingMemory.Waiter {
     }
     recycle(batch);
     progress.run();
+  }
+
+  /** As {@link #failed}; the block of this READ is not asked for again. */
+  void refused(ReadBatch batch, int read) {
+    PendingBlock block = batch.block(read);
+    context.outcomes().fallBack(block.fetch(), block.index(), FallbackReason.TRANSFER_FAILED);
+    failed(batch);
   }
 
   /** The channel is gone, and no adapter writes into this batch's memory any more. */

@@ -7,6 +7,7 @@ import io.rdmashuffle.transport.channel.ReaderChannel;
 import io.rdmashuffle.transport.channel.ReaderChannel.ReplyHandler;
 import io.rdmashuffle.transport.wire.Reply;
 import io.rdmashuffle.transport.wire.Request;
+import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -23,7 +24,7 @@ final class Session implements Fetch.Home {
 
   private final ClientContext context;
   private final ReaderChannel channel;
-  private final Runnable worked;
+  private final PeerHealth health;
   private final Set<Fetch> active = new LinkedHashSet<>();
   private final KeyQueue keys = new KeyQueue();
   private final LocatePace pace;
@@ -35,15 +36,15 @@ final class Session implements Fetch.Home {
   private boolean closed;
 
   /**
-   * @param worked called when the owner answered a LOCATE
+   * @param health hears of what the owner does well
    */
-  Session(ClientContext context, ReaderChannel channel, Runnable worked) {
+  Session(ClientContext context, ReaderChannel channel, PeerHealth health) {
     this.context = context;
     this.channel = channel;
-    this.worked = worked;
+    this.health = health;
     this.pace = new LocatePace(channel.requestCredits());
     this.leases = new LeaseReturns(context.loop(), this::pump);
-    this.reads = new ReadPump(context, channel, this::pump);
+    this.reads = new ReadPump(context, channel, health, this::pump);
     // One is kept for leases: LOCATEs may be waiting for the memory that these hold.
     this.releaseCredits = channel.requestCredits() > 1 ? 1 : 0;
     this.openedNs = context.loop().nowNs();
@@ -149,11 +150,12 @@ final class Session implements Fetch.Home {
       close(new TransportException(Kind.BUG, channel.peerName() + " answered " + broken));
       return;
     }
-    worked.run();
-    context.device().succeeded();
     Reply.Located located = (Reply.Located) reply;
     List<Reply.Answer> answers = located.answers();
-    frame.granted(located.lease(), Answers.granted(answers));
+    int granted = Answers.granted(answers);
+    health.answered(granted);
+    context.device().succeeded();
+    frame.granted(located.lease(), granted);
     for (int i = 0; i < answers.size(); i++) {
       answered(frame, i, answers.get(i));
     }
@@ -188,6 +190,18 @@ final class Session implements Fetch.Home {
           .arrived(pending.fetch(), pending.index(), new HeapBlock(pending.facts(), NOTHING));
       pending.drop();
     }
+  }
+
+  /** Lets go of the fetches that may be begun again elsewhere. To be called before closed. */
+  List<Fetch> letGo() {
+    List<Fetch> again = new ArrayList<>();
+    for (Fetch fetch : active) {
+      if (fetch.beginAgain()) {
+        again.add(fetch);
+      }
+    }
+    again.forEach(active::remove);
+    return again;
   }
 
   /** The channel is closed, all its handlers were told: nothing of it is under way any more. */

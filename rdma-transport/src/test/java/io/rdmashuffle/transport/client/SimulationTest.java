@@ -8,6 +8,7 @@ import io.rdmashuffle.transport.TransportException.Kind;
 import io.rdmashuffle.transport.channel.ConnectionCapException;
 import io.rdmashuffle.transport.channel.testing.ScriptedDialer.Dialled;
 import io.rdmashuffle.transport.channel.testing.ScriptedReaderChannel;
+import io.rdmashuffle.transport.channel.testing.ScriptedReaderChannel.PendingRead;
 import io.rdmashuffle.transport.client.ClientRig.Setup;
 import io.rdmashuffle.transport.client.Discovery.Invitation;
 import io.rdmashuffle.transport.verbs.AsyncEvent;
@@ -210,12 +211,21 @@ final class SimulationTest {
         }
       }
       case 3 -> rig.client.forget(peer().id());
+      case 13, 14, 15, 16, 17, 18 -> refuseRead();
       case 4, 5 -> rig.advance(Duration.ofMillis(600));
       case 6, 7, 8 -> rig.advance(Duration.ofSeconds(2));
       case 9 -> rig.advance(Duration.ofSeconds(random.nextInt(40)));
       case 10 -> rig.portEvent(AsyncEvent.Type.PORT_DOWN);
       case 11, 12 -> rig.portEvent(AsyncEvent.Type.PORT_ACTIVE);
       default -> rig.settle();
+    }
+  }
+
+  private void refuseRead() {
+    ScriptedReaderChannel channel = someChannel();
+    if (channel != null && !channel.reads().isEmpty()) {
+      PendingRead chain = channel.reads().get(random.nextInt(channel.reads().size()));
+      chain.refuse(random.nextInt(chain.posted().size()));
     }
   }
 
