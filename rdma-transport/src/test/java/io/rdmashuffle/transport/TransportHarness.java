@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdmashuffle.transport.client.Discovery.Invitation;
 import io.rdmashuffle.transport.client.Peer;
+import io.rdmashuffle.transport.handover.Gate;
 import io.rdmashuffle.transport.memory.MemoryBudget;
 import io.rdmashuffle.transport.testing.Patience;
 import io.rdmashuffle.transport.verbs.VerbsProvider;
@@ -36,6 +37,11 @@ abstract class TransportHarness {
   /** Address of an adapter for one more process. */
   protected abstract InetAddress address() throws Exception;
 
+  /** What hand-overs between the threads of one more process pass. */
+  protected Gate gate() {
+    return Gate.OPEN;
+  }
+
   /** Fails if anything is open, after all transports are closed. */
   protected abstract void assertNothingOpen() throws Exception;
 
@@ -54,7 +60,7 @@ abstract class TransportHarness {
       outputs = new Outputs(Files.createDirectory(directory.resolve(id)));
       transport =
           RdmaTransport.open(
-              new Transport.Site(libraries.lent(), address(), id, NanoClock.system()),
+              new Transport.Site(libraries.lent(), address(), id, NanoClock.system(), gate()),
               new RdmaTransport.Engine(outputs, TransportHarness.this::discover),
               settings);
       processes.put(id, this);
@@ -88,6 +94,14 @@ abstract class TransportHarness {
 
   @AfterEach
   final void nothingIsLeft() throws Exception {
+    closeAll();
+    assertThat(Thread.getAllStackTraces().keySet())
+        .extracting(Thread::getName)
+        .noneMatch(name -> name.startsWith("rdma-shuffle-"));
+  }
+
+  /** Ends all processes there are. */
+  final void closeAll() throws Exception {
     processes.values().forEach(process -> process.transport.close()); // all, before any is judged
     for (Process process : processes.values()) {
       assertThat(process.transport.levels().values())
@@ -95,8 +109,6 @@ abstract class TransportHarness {
           .containsOnly(0L);
     }
     assertNothingOpen();
-    assertThat(Thread.getAllStackTraces().keySet())
-        .extracting(Thread::getName)
-        .noneMatch(name -> name.startsWith("rdma-shuffle-"));
+    processes.clear();
   }
 }

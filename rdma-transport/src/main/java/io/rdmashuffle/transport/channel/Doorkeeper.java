@@ -44,13 +44,24 @@ final class Doorkeeper implements CmThread.Watcher {
     try {
       decide(event.id(), ConnectRequest.parse(event.privateData()));
     } catch (RuntimeException bug) { // of the credentials, most likely: the id must not stay
+      dismiss(event.id());
       establishing
           .context()
           .logLimit()
           .log(
               Doorkeeper.class,
               more -> LOG.error("deciding on a connect request threw{}", more, bug));
-      reject(event.id(), Reason.SETUP_FAILED, "bug");
+    } catch (Error e) {
+      dismiss(event.id());
+      throw e;
+    }
+  }
+
+  private void dismiss(CmId id) {
+    try {
+      reject(id, Reason.SETUP_FAILED, "bug");
+    } catch (RuntimeException | Error again) { // the peer hears nothing then
+      id.close();
     }
   }
 
@@ -88,26 +99,37 @@ final class Doorkeeper implements CmThread.Watcher {
     } else if (permit == null) {
       establishing.giveUpAnIdleOne(limits.hasRoom() ? c -> c.isOf(sharer) : c -> true);
       reject(id, Reason.CONNECTION_CAP, limits.describe());
-    } else if (!redeem(credentialId, credential, permit)) {
-      reject(id, Reason.CREDENTIAL, "used before");
     } else {
       var caller =
           new OwnerConnection.Caller(peer, credentialId, credential.domain(), acceptor, permit);
-      new Inbound(establishing, id, caller, challenge(credentialId, credential)).start();
+      admit(id, caller, credential);
+    }
+  }
+
+  private void admit(CmId id, OwnerConnection.Caller caller, Credential credential) {
+    boolean admitted = false;
+    try {
+      admitted = redeem(caller.credentialId(), credential, caller.permit());
+      if (admitted) {
+        admitted = false;
+        MutualChallenge challenge = challenge(caller.credentialId(), credential);
+        new Inbound(establishing, id, caller, challenge).start();
+        admitted = true;
+      } else {
+        reject(id, Reason.CREDENTIAL, "used before");
+      }
+    } finally {
+      if (!admitted) {
+        caller.permit().close();
+      }
     }
   }
 
   private boolean redeem(long credentialId, Credential credential, ConnectionLimits.Permit permit) {
-    boolean redeemed = false;
-    try {
-      redeemed = credentials.redeem(credentialId, credential);
-    } finally {
-      if (!redeemed) {
-        permit.close();
-      }
-    }
+    Runnable release = () -> credentials.release(credentialId, credential);
+    boolean redeemed = credentials.redeem(credentialId, credential);
     if (redeemed) {
-      permit.onReturned(() -> credentials.release(credentialId, credential));
+      permit.onReturned(release);
     }
     return redeemed;
   }
@@ -127,7 +149,8 @@ final class Doorkeeper implements CmThread.Watcher {
   private void reject(CmId id, Reason reason, String detail) {
     establishing.context().counters().increment(Counter.CONNECTIONS_REFUSED);
     Rejecting.log(establishing.context().logLimit(), peer(id), reason, detail);
-    establishing.context().slowPool().execute(Work.of(() -> Rejecting.rejectAndClose(id, reason)));
+    Runnable rejection = () -> Rejecting.rejectAndClose(id, reason);
+    establishing.context().slowPool().execute(Work.of(rejection, why -> rejection.run()));
   }
 
   private static InetSocketAddress peer(CmId id) {

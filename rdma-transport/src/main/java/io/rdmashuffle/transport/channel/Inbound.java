@@ -4,7 +4,7 @@ import io.rdmashuffle.transport.Counter;
 import io.rdmashuffle.transport.TransportException;
 import io.rdmashuffle.transport.TransportException.Kind;
 import io.rdmashuffle.transport.channel.ConnectAnswer.Reason;
-import io.rdmashuffle.transport.handover.Work;
+import io.rdmashuffle.transport.handover.Signal;
 import io.rdmashuffle.transport.verbs.CmEvent;
 import io.rdmashuffle.transport.verbs.CmId;
 
@@ -12,15 +12,17 @@ import io.rdmashuffle.transport.verbs.CmId;
  * An inbound connection that was found worth a queue pair: makes it on the slow pool, and hands it
  * to an {@link OwnerConnection}, which accepts.
  *
- * <p><b>Threads:</b> events come on the CM thread; the connection belongs to the progress thread.
+ * <p><b>Threads:</b> events come on the CM thread; the rest belongs to the progress thread.
+ * <b>Failure:</b> should an Error keep it from its end, {@link #close} takes that up.
  */
-final class Inbound implements CmThread.Watcher {
+final class Inbound extends LiveConnections.Connection implements CmThread.Watcher, LinkWork.Owner {
   private final Establishing establishing;
-  private final CmId id;
   private final OwnerConnection.Caller caller;
   private final MutualChallenge challenge;
+  private final LinkWork parts;
+  private final Signal loopTurn;
+  private volatile TransportException lost;
   private OwnerConnection connection; // progress thread
-  private TransportException lost; // progress thread
 
   Inbound(
       Establishing establishing,
@@ -28,38 +30,17 @@ final class Inbound implements CmThread.Watcher {
       OwnerConnection.Caller caller,
       MutualChallenge challenge) {
     this.establishing = establishing;
-    this.id = id;
     this.caller = caller;
     this.challenge = challenge;
+    this.parts = new LinkWork(establishing, caller.domain(), establishing.ownerShape(), this);
+    this.parts.useId(id);
+    this.loopTurn = new Signal(establishing.context().loop(), this::onLoopTurn);
   }
 
-  /** On the CM thread. */
+  /** On the CM thread. If it throws, the id and the permit are still the caller's. */
   void start() {
-    establishing.cm().watch(id, this);
-    establishing.context().slowPool().execute(Work.of(this::makeLink));
-  }
-
-  /** On the slow pool. */
-  private void makeLink() {
-    ChannelContext context = establishing.context();
-    try {
-      Link link = establishing.maker().make(id, caller.domain(), establishing.ownerShape());
-      context.loop().execute(() -> takeOver(link));
-    } catch (TransportException e) {
-      giveUp(e.kind() == Kind.RETRY ? Reason.CONNECTION_CAP : Reason.SETUP_FAILED, e);
-    } catch (RuntimeException e) {
-      giveUp(Reason.SETUP_FAILED, e);
-    }
-  }
-
-  /** On the slow pool: nobody else uses the id. */
-  private void giveUp(Reason reason, Exception cause) {
-    challenge.wipe();
-    Rejecting.log(establishing.context().logLimit(), caller.peer(), reason, cause.getMessage());
-    establishing.context().counters().increment(Counter.CONNECTIONS_REFUSED);
-    Rejecting.rejectAndClose(id, reason);
-    establishing.cm().execute(Work.of(() -> establishing.cm().forget(id)));
-    caller.permit().close();
+    establishing.cm().watch(parts.id(), this);
+    parts.make();
   }
 
   @Override
@@ -67,8 +48,8 @@ final class Inbound implements CmThread.Watcher {
     switch (event.type()) {
       case CONNECT_ERROR, UNREACHABLE, REJECTED, DISCONNECTED, ADDR_CHANGE, DEVICE_REMOVAL -> {
         String what = caller.name() + ": " + event.type() + ", status " + event.status();
-        TransportException cause = new TransportException(Kind.PEER_LOST, what);
-        establishing.context().loop().execute(() -> lost(cause));
+        lost = new TransportException(Kind.PEER_LOST, what);
+        loopTurn.raise();
       }
       default -> {
         // ESTABLISHED: the reader's first frame says as much. Others concern nobody.
@@ -78,9 +59,34 @@ final class Inbound implements CmThread.Watcher {
 
   // ---- on the progress thread
 
-  private void takeOver(Link link) {
-    connection = new OwnerConnection(establishing.context(), caller, link, challenge);
-    establishing.context().live().add(connection);
+  @Override
+  public void onMade() {
+    establishing.context().live().add(this);
+    if (parts.link() == null) {
+      refuse(parts.failure());
+    } else {
+      takeOver();
+    }
+  }
+
+  private void refuse(Throwable cause) {
+    boolean full = cause instanceof TransportException e && e.kind() == Kind.RETRY;
+    Reason reason = full ? Reason.CONNECTION_CAP : Reason.SETUP_FAILED;
+    try {
+      challenge.wipe();
+      establishing.context().counters().increment(Counter.CONNECTIONS_REFUSED);
+      Rejecting.log(
+          establishing.context().logLimit(), caller.peer(), reason, String.valueOf(cause));
+    } finally {
+      parts.reject(reason);
+    }
+  }
+
+  private void takeOver() {
+    ChannelContext context = establishing.context();
+    connection = new OwnerConnection(context, caller, parts.link(), challenge);
+    context.live().remove(this);
+    context.live().add(connection);
     if (lost != null) {
       connection.close(lost);
     } else if (establishing.limits().isClosed()) {
@@ -90,11 +96,38 @@ final class Inbound implements CmThread.Watcher {
     }
   }
 
-  private void lost(TransportException cause) {
-    if (connection != null) {
-      connection.close(cause);
-    } else {
+  private void onLoopTurn() {
+    if (connection != null && lost != null) {
+      connection.close(lost);
+    }
+  }
+
+  /** It has come back from the slow pool, and is not yet a connection. */
+  @Override
+  public void close(TransportException cause) {
+    if (lost == null) {
       lost = cause;
     }
+    if (parts.link() == null) {
+      parts.close();
+    } else {
+      takeOver();
+    }
+  }
+
+  @Override
+  public void onGone() {
+    establishing.context().live().remove(this);
+    caller.permit().close();
+  }
+
+  @Override
+  boolean isIdle() {
+    return false;
+  }
+
+  @Override
+  long idleSinceNs() {
+    return establishing.context().loop().nowNs();
   }
 }

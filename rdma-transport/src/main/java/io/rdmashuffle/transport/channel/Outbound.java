@@ -3,7 +3,7 @@ package io.rdmashuffle.transport.channel;
 import io.rdmashuffle.transport.Counter;
 import io.rdmashuffle.transport.TransportException;
 import io.rdmashuffle.transport.TransportException.Kind;
-import io.rdmashuffle.transport.handover.Work;
+import io.rdmashuffle.transport.handover.Signal;
 import io.rdmashuffle.transport.verbs.CmEvent;
 import io.rdmashuffle.transport.verbs.CmId;
 import io.rdmashuffle.transport.verbs.VerbsException;
@@ -12,11 +12,14 @@ import io.rdmashuffle.transport.verbs.VerbsException;
  * An outbound connection in the making: address, route, queue pair, connect, all before the
  * deadline; then it becomes a {@link ReaderConnection}.
  *
- * <p><b>Threads:</b> driven on the CM thread, which owns the state; {@link #abandon} and the
- * finished connection belong to the progress thread.
+ * <p><b>Threads:</b> driven on the CM thread, which writes the state; {@link #abandon}, its end and
+ * the finished connection belong to the progress thread. Each of the two gives the other a turn,
+ * which looks at what there is to do: a turn allocates nothing, and may come once too often.
+ *
+ * <p><b>Failure:</b> should an Error keep it from its end, {@link #close} takes that up.
  */
 final class Outbound extends LiveConnections.Connection
-    implements CmThread.Watcher, Dialer.Attempt {
+    implements CmThread.Watcher, Dialer.Attempt, LinkWork.Owner {
   private enum State {
     NEW,
     RESOLVING_ADDRESS,
@@ -33,12 +36,21 @@ final class Outbound extends LiveConnections.Connection
   private final ReaderConnection.Dial dial;
   private final MutualChallenge challenge;
   private final byte[] connectRequest;
-  private State state = State.NEW;
-  private CmId id;
-  private Link link;
-  private ProgressLoop.Timer timer;
+  private final LinkWork parts;
+  private final Signal cmTurn;
+  private final Signal loopTurn;
+  private final Exchange exchange = new Exchange();
+  private volatile State state = State.NEW;
+  private ProgressLoop.Timer timer; // CM thread
   private ReaderConnection connection; // progress thread
-  private TransportException abandoned; // progress thread
+
+  /** What the two threads tell each other. */
+  private static final class Exchange {
+    private volatile TransportException givenUp; // by the progress thread
+    private volatile TransportException failure; // or loss; by the CM thread
+    private volatile int ownerRequests;
+    private boolean told; // progress thread
+  }
 
   /** On the progress thread. */
   Outbound(
@@ -58,18 +70,38 @@ final class Outbound extends LiveConnections.Connection
         ConnectRequest.create(
                 context.hmac(), target.credentialId(), target.secret(), context.nonce())
             .encode();
+    parts =
+        new LinkWork(
+            establishing,
+            establishing.maker().parts().outboundDomain(),
+            establishing.readerShape(),
+            this);
+    cmTurn = new Signal(establishing.cm(), this::onCmTurn);
+    loopTurn = new Signal(context.loop(), this::onLoopTurn);
     context.live().add(this);
+  }
+
+  void begin() {
+    cmTurn.raise();
   }
 
   // ---- on the CM thread
 
-  void start() {
-    if (state != State.NEW) {
-      return;
+  private void onCmTurn() {
+    if (exchange.givenUp != null) {
+      fail(exchange.givenUp);
+    } else if (state == State.NEW) {
+      start();
+    } else if (state == State.CREATING && !parts.isMaking()) {
+      linkMade();
     }
+  }
+
+  private void start() {
     timer = establishing.cm().schedule(establishing.connectTimeoutNs(), this::timedOut);
     try {
-      id = establishing.channel().createId();
+      CmId id = establishing.channel().createId();
+      parts.useId(id);
       establishing.cm().watch(id, this);
       state = State.RESOLVING_ADDRESS;
       id.resolveAddress(target.address(), establishing.connectTimeoutNs());
@@ -115,55 +147,31 @@ final class Outbound extends LiveConnections.Connection
   private void resolveRoute() throws VerbsException {
     if (state == State.RESOLVING_ADDRESS) {
       state = State.RESOLVING_ROUTE;
-      id.resolveRoute(establishing.connectTimeoutNs());
+      parts.id().resolveRoute(establishing.connectTimeoutNs());
     }
   }
 
   private void createLink() {
     if (state == State.RESOLVING_ROUTE) {
       state = State.CREATING;
-      establishing.context().slowPool().execute(Work.of(this::makeLink));
+      parts.make();
     }
   }
 
-  /** On the slow pool. */
-  private void makeLink() {
-    CmThread cm = establishing.cm();
-    try {
-      Link made =
-          establishing
-              .maker()
-              .make(id, establishing.maker().parts().outboundDomain(), establishing.readerShape());
-      cm.execute(Work.of(() -> linkMade(made)));
-    } catch (TransportException | RuntimeException e) {
-      cm.execute(Work.of(() -> linkFailed(e)));
-    }
-  }
-
-  private void linkMade(Link made) {
-    link = made;
-    if (state == State.FAILED) { // meanwhile
-      cleanUp();
+  private void linkMade() {
+    if (parts.link() == null) {
+      fail(
+          parts.failure() instanceof TransportException transport
+              ? transport
+              : new TransportException(Kind.BUG, "queue pair to " + name(), parts.failure()));
       return;
     }
     state = State.CONNECTING;
     try {
-      id.connect(connectRequest);
+      parts.id().connect(connectRequest);
     } catch (VerbsException e) {
       fail(e);
     }
-  }
-
-  private void linkFailed(Exception failure) {
-    if (state == State.FAILED) {
-      cleanUp();
-      return;
-    }
-    state = State.CONNECTING; // nothing runs elsewhere any more
-    fail(
-        failure instanceof TransportException transport
-            ? transport
-            : new TransportException(Kind.BUG, "queue pair to " + name(), failure));
   }
 
   private void handOver(byte[] privateData) {
@@ -176,8 +184,9 @@ final class Outbound extends LiveConnections.Connection
       return;
     }
     timer.cancel();
+    exchange.ownerRequests = answer.requestsInFlight();
     state = State.HANDED_OVER;
-    establishing.context().loop().execute(() -> takeOver(answer.requestsInFlight()));
+    loopTurn.raise();
   }
 
   private void timedOut() {
@@ -194,7 +203,8 @@ final class Outbound extends LiveConnections.Connection
 
   private void lost(TransportException cause) {
     if (state == State.HANDED_OVER) {
-      establishing.context().loop().execute(() -> connection.close(cause));
+      exchange.failure = cause;
+      loopTurn.raise();
     } else {
       fail(cause);
     }
@@ -204,33 +214,14 @@ final class Outbound extends LiveConnections.Connection
     if (state == State.HANDED_OVER || state == State.FAILED) {
       return;
     }
-    boolean creating = state == State.CREATING;
+    exchange.failure = cause;
     state = State.FAILED;
+    loopTurn.raise();
     challenge.wipe();
     if (timer != null) {
       timer.cancel();
     }
-    ChannelContext context = establishing.context();
-    context.counters().increment(Counter.CONNECTIONS_FAILED);
-    context.loop().execute(() -> tellFailed(cause));
-    if (!creating) {
-      cleanUp();
-    }
-  }
-
-  private void cleanUp() {
-    establishing.context().slowPool().execute(Work.of(this::closeParts));
-  }
-
-  /** On the slow pool; last of all the permit, behind what the listener is told. */
-  private void closeParts() {
-    if (link != null) {
-      link.close();
-    } else if (id != null) {
-      id.close();
-    }
-    establishing.cm().execute(Work.of(() -> establishing.cm().forget(id)));
-    establishing.context().loop().execute(dial.permit()::close);
+    establishing.context().counters().increment(Counter.CONNECTIONS_FAILED);
   }
 
   private String name() {
@@ -239,21 +230,58 @@ final class Outbound extends LiveConnections.Connection
 
   // ---- on the progress thread
 
-  private void takeOver(int ownerRequests) {
-    LiveConnections live = establishing.context().live();
-    connection = new ReaderConnection(establishing.context(), dial, link, ownerRequests, challenge);
-    live.remove(this);
-    live.add(connection);
-    if (abandoned != null) {
-      connection.close(abandoned);
+  private void onLoopTurn() {
+    if (state == State.FAILED) {
+      tellFailed();
+    } else if (state == State.HANDED_OVER) {
+      if (connection == null) {
+        takeOver();
+      }
+      if (exchange.failure != null) {
+        connection.close(exchange.failure);
+      }
+    }
+  }
+
+  private void takeOver() {
+    ChannelContext context = establishing.context();
+    connection =
+        new ReaderConnection(context, dial, parts.link(), exchange.ownerRequests, challenge);
+    context.live().remove(this);
+    context.live().add(connection);
+    if (exchange.givenUp != null) {
+      connection.close(exchange.givenUp);
     } else {
       connection.authenticate();
     }
   }
 
-  private void tellFailed(TransportException cause) {
+  private void tellFailed() {
+    boolean first = !exchange.told;
+    exchange.told = true;
+    try {
+      if (first) {
+        dial.listener().onDialFailed(exchange.failure);
+      }
+    } finally {
+      parts.close();
+    }
+  }
+
+  @Override
+  public void onMade() {
+    if (state == State.FAILED) { // meanwhile
+      parts.close();
+    } else {
+      cmTurn.raise();
+    }
+  }
+
+  /** Last of all the permit, after the listener was told. */
+  @Override
+  public void onGone() {
     establishing.context().live().remove(this);
-    dial.listener().onDialFailed(cause);
+    dial.permit().close();
   }
 
   @Override
@@ -265,10 +293,13 @@ final class Outbound extends LiveConnections.Connection
   public void close(TransportException cause) {
     if (connection != null) {
       connection.abandon(cause);
-    } else if (abandoned == null) {
-      abandoned = cause;
-      establishing.cm().execute(Work.of(() -> fail(cause)));
+      return;
     }
+    if (exchange.givenUp == null) {
+      exchange.givenUp = cause;
+    }
+    cmTurn.raise();
+    onLoopTurn();
   }
 
   @Override

@@ -3,7 +3,6 @@ package io.rdmashuffle.transport.channel;
 import io.rdmashuffle.transport.Counter;
 import io.rdmashuffle.transport.TransportException;
 import io.rdmashuffle.transport.TransportException.Kind;
-import io.rdmashuffle.transport.handover.Work;
 
 /** Starts outbound connections, as far as there is room. Progress thread only. */
 final class OutboundDialer implements Dialer {
@@ -25,7 +24,7 @@ final class OutboundDialer implements Dialer {
     }
     try {
       Outbound outbound = new Outbound(establishing, target, listener, permit);
-      establishing.cm().execute(Work.of(outbound::start));
+      outbound.begin();
       return outbound;
     } catch (RuntimeException | Error e) { // an empty secret, for instance
       permit.close();
