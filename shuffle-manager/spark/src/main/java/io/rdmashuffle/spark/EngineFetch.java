@@ -38,6 +38,23 @@ final class EngineFetch implements BlockFetchingListener, PeerExecutor.Job {
     this.unreported = new HashSet<>(Arrays.asList(request.ids()));
   }
 
+  /** All of a request on the caller's thread, where memory is short. */
+  static void outlastShortage(BlockRequest request, FetchServices services) {
+    long deadlineNs = NanoClock.system().nanoTime() + PATIENCE_NS;
+    EngineFetch fetch = null;
+    while (fetch == null) {
+      try {
+        fetch = new EngineFetch(request, FallbackReason.NO_MEMORY, services);
+      } catch (OutOfMemoryError e) {
+        if (NanoClock.system().nanoTime() - deadlineNs >= 0) {
+          throw e;
+        }
+        LockSupport.parkNanos(PAUSE_NS);
+      }
+    }
+    fetch.run();
+  }
+
   /** As Spark would call it itself, on the task's thread: what the client throws is the task's. */
   void start() {
     client.fetchBlocks(

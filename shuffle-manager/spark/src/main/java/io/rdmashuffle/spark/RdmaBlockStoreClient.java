@@ -2,6 +2,7 @@ package io.rdmashuffle.spark;
 
 import io.rdmashuffle.spark.runtime.Availability;
 import io.rdmashuffle.transport.FallbackReason;
+import io.rdmashuffle.transport.PeerTransport;
 import io.rdmashuffle.transport.client.BlockClient;
 import io.rdmashuffle.transport.client.Peer;
 import io.rdmashuffle.transport.wire.BlockKey;
@@ -54,42 +55,71 @@ final class RdmaBlockStoreClient extends DelegatingBlockStoreClient {
     } else if (files != null) {
       fetchFromEngine(request, FallbackReason.TO_DISK);
     } else if (state instanceof Availability.Open open) {
-      fetchSplit(request, open.transport().client());
+      fetchSplit(request, open.transport());
     }
   }
 
-  private void fetchSplit(BlockRequest request, BlockClient client) {
-    List<String> rdmaIds = new ArrayList<>(request.ids().length);
-    List<BlockKey> keys = new ArrayList<>(request.ids().length);
-    Map<FallbackReason, List<String>> others = new EnumMap<>(FallbackReason.class);
-    for (String id : request.ids()) {
-      Optional<BlockKey> key = BlockNames.parse(id);
-      if (key.isEmpty()) {
-        others.computeIfAbsent(FallbackReason.NOT_SUPPORTED, r -> new ArrayList<>()).add(id);
-      } else if (delivered.contains(id)) {
-        others.computeIfAbsent(FallbackReason.CORRUPT_RETRY, r -> new ArrayList<>()).add(id);
-      } else {
-        rdmaIds.add(id);
-        keys.add(key.get());
-      }
-    }
-    if (!keys.isEmpty()) {
-      fetchByRdma(request.only(rdmaIds.toArray(String[]::new)), keys, client);
-    }
-    others.forEach(
-        (reason, ids) -> fetchFromEngine(request.only(ids.toArray(String[]::new)), reason));
-  }
-
-  private void fetchByRdma(BlockRequest request, List<BlockKey> keys, BlockClient client) {
-    RdmaFetch fetch = new RdmaFetch(request, services, delivered);
+  /** What is thrown before anything was begun leaves all of it to the engine. */
+  private void fetchSplit(BlockRequest request, PeerTransport transport) {
+    Split split;
     try {
-      client.fetch(new Peer(request.executorId(), request.host(), request.port()), keys, fetch);
-    } catch (RuntimeException | Error e) { // nothing of it was begun
-      fetch.failAll(e);
+      split = new Split(request, transport.client());
+    } catch (OutOfMemoryError e) {
+      EngineFetch.outlastShortage(request, services);
+      return;
     }
+    split.begin();
   }
 
   private void fetchFromEngine(BlockRequest request, FallbackReason reason) {
     new EngineFetch(request, reason, services).start();
+  }
+
+  /** A request in two parts, with all that it takes to begin both. */
+  private final class Split {
+    private final BlockClient client;
+    private final Peer peer;
+    private final List<BlockKey> keys;
+    private final RdmaFetch byRdma;
+    private final List<EngineFetch> others = new ArrayList<>();
+
+    Split(BlockRequest request, BlockClient client) {
+      this.client = client;
+      peer = new Peer(request.executorId(), request.host(), request.port());
+      keys = new ArrayList<>(request.ids().length);
+      List<String> rdmaIds = new ArrayList<>(request.ids().length);
+      Map<FallbackReason, List<String>> otherIds = new EnumMap<>(FallbackReason.class);
+      for (String id : request.ids()) {
+        Optional<BlockKey> key = BlockNames.parse(id);
+        if (key.isEmpty()) {
+          otherIds.computeIfAbsent(FallbackReason.NOT_SUPPORTED, r -> new ArrayList<>()).add(id);
+        } else if (delivered.contains(id)) {
+          otherIds.computeIfAbsent(FallbackReason.CORRUPT_RETRY, r -> new ArrayList<>()).add(id);
+        } else {
+          rdmaIds.add(id);
+          keys.add(key.get());
+        }
+      }
+      byRdma = new RdmaFetch(request.only(rdmaIds.toArray(String[]::new)), services, delivered);
+      otherIds.forEach(
+          (reason, ids) ->
+              others.add(
+                  new EngineFetch(request.only(ids.toArray(String[]::new)), reason, services)));
+    }
+
+    void begin() {
+      if (!keys.isEmpty()) {
+        beginByRdma();
+      }
+      others.forEach(EngineFetch::start);
+    }
+
+    private void beginByRdma() {
+      try {
+        client.fetch(peer, keys, byRdma);
+      } catch (RuntimeException | Error e) { // nothing of it was begun
+        byRdma.failAll(e);
+      }
+    }
   }
 }

@@ -15,6 +15,7 @@ import io.rdmashuffle.transport.TransportException;
 import io.rdmashuffle.transport.client.BlockClient;
 import io.rdmashuffle.transport.client.Peer;
 import io.rdmashuffle.transport.wire.BlockKey;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import org.apache.spark.network.shuffle.DownloadFile;
@@ -164,6 +165,34 @@ final class RdmaBlockStoreClientTest {
   }
 
   @Test
+  void aShortageBeforeAnythingIsBegunLeavesAllToTheEngineOnce() {
+    transport.shortage = new OutOfMemoryError("scripted");
+    RecordingListener listener = new RecordingListener(3);
+    fetch(listener, A, "shuffleChunk_1_0_3_0", B);
+    assertThat(listener.callbacks)
+        .containsExactly("success " + A, "success shuffleChunk_1_0_3_0", "success " + B);
+    assertThat(transport.fetches).isEmpty();
+    assertThat(counters().blocks(FallbackReason.NO_MEMORY)).isEqualTo(3);
+  }
+
+  @Test
+  void aBlockThatCannotBeHandedOverForLackOfMemoryComesThroughTheEngine() throws Exception {
+    RecordingListener listener = new RecordingListener(2);
+    BlockRequest request = new BlockRequest("host", 7337, "4", new String[] {A, B}, listener, null);
+    RdmaFetch rdma =
+        new RdmaFetch(request, new FetchServices(runtime, engine, executor), new ShortOfMemory(B));
+    TestBlock first = new TestBlock(CONTENT);
+    TestBlock second = new TestBlock(CONTENT);
+    rdma.onBlock(0, first);
+    rdma.onBlock(1, second);
+    listener.awaitAll();
+    assertThat(listener.callbacks)
+        .containsExactlyInAnyOrder("success " + A + " by RDMA", "success " + B);
+    assertThat(second.closes).isEqualTo(1);
+    assertThat(counters().blocks(FallbackReason.NO_MEMORY)).isEqualTo(1);
+  }
+
+  @Test
   void emptyBlockIsFetchedAgainThroughTheEngine() throws Exception {
     RecordingListener listener = new RecordingListener(1);
     fetch(listener, A);
@@ -252,6 +281,24 @@ final class RdmaBlockStoreClientTest {
   @Test
   void closingLeavesTheDelegateOpen() {
     client.close();
+  }
+
+  /** Takes all but one. */
+  private static final class ShortOfMemory extends HashSet<String> {
+    private static final long serialVersionUID = 1;
+    private final String refused;
+
+    ShortOfMemory(String refused) {
+      this.refused = refused;
+    }
+
+    @Override
+    public boolean add(String id) {
+      if (id.equals(refused)) {
+        throw new OutOfMemoryError("scripted");
+      }
+      return super.add(id);
+    }
   }
 
   private static final class NoFiles implements DownloadFileManager {

@@ -21,6 +21,7 @@ final class ScriptedTransport implements PeerTransport, BlockClient {
 
   final List<Fetched> fetches = new ArrayList<>();
   RuntimeException thrown;
+  Error shortage; // where the request is prepared
   private final Counters counters = new Counters();
 
   @Override
@@ -41,6 +42,9 @@ final class ScriptedTransport implements PeerTransport, BlockClient {
 
   @Override
   public BlockClient client() {
+    if (shortage != null) {
+      throw shortage;
+    }
     return this;
   }
 
