@@ -191,17 +191,31 @@ public final class SegmentBatch implements AutoCloseable {
 
   // ---- asking
 
+  /** Never throws: what it cannot ask for comes by HTTP, and the fetcher goes on. */
   private void pump() {
-    List<Ask> asks = over ? List.of() : plan();
-    if (asks.isEmpty()) {
-      return;
-    }
-    Answers answers = new Answers(asks);
+    Answers answers = null;
     try {
-      client.fetch(peer, asks.stream().map(this::key).toList(), answers);
-    } catch (RuntimeException e) { // a bug there must not end the fetcher
-      answers.refuseAll();
+      answers = new Answers();
+      if (!over) {
+        plan(answers.asks);
+      }
+      if (!answers.asks.isEmpty()) {
+        client.fetch(peer, answers.asks.stream().map(this::key).toList(), answers);
+      }
+    } catch (RuntimeException | Error e) { // nothing of it was begun
+      if (answers != null) {
+        answers.giveBack();
+      }
+      refuseAll();
     }
+  }
+
+  /** Something may be lost: no segment that is not here already may be waited for. */
+  private void refuseAll() {
+    for (int i = 0; i < segments.size(); i++) {
+      segments.get(i).refuse(FallbackReason.TRANSFER_FAILED);
+    }
+    changed.signalAll();
   }
 
   private BlockKey key(Ask ask) {
@@ -209,10 +223,9 @@ public final class SegmentBatch implements AutoCloseable {
     return ask.piece() == LENGTH ? keys.length(attempt) : keys.piece(attempt, ask.piece());
   }
 
-  private List<Ask> plan() {
-    List<Ask> asks = new ArrayList<>();
+  private void plan(List<Ask> asks) {
     if (!window.isEmpty() && !readerWaits() && !isWorthARequest()) {
-      return asks;
+      return;
     }
     boolean allAsked = true;
     for (int i = Math.max(0, at); i < nextHead && allAsked; i++) {
@@ -223,7 +236,6 @@ public final class SegmentBatch implements AutoCloseable {
     if (allAsked) {
       planHeads(asks);
     }
-    return asks;
   }
 
   /** Whether the reader's turn has come to something that was not even asked for. */
@@ -291,8 +303,8 @@ public final class SegmentBatch implements AutoCloseable {
   }
 
   private void ask(List<Ask> asks, InFlight segment, int piece, long bytes) {
-    window.take(bytes);
     asks.add(new Ask(segment, piece, bytes));
+    window.take(bytes);
   }
 
   private void locked(Runnable task) {
@@ -306,34 +318,43 @@ public final class SegmentBatch implements AutoCloseable {
 
   // ---- being answered
 
-  /** Hears of the blocks of one request. */
+  /** Hears of the blocks of one request. An Error costs the segments that are not here yet. */
   private final class Answers implements BlockClient.FetchListener {
-    private final List<Ask> asks;
-
-    Answers(List<Ask> asks) {
-      this.asks = asks;
-    }
+    private final List<Ask> asks = new ArrayList<>();
 
     @Override
     public void onBlock(int index, Block block) {
-      locked(() -> came(asks.get(index), block));
+      lock.lock();
+      try {
+        came(asks.get(index), block);
+        changed.signalAll();
+        pump();
+      } catch (RuntimeException | Error e) { // the block stays the caller's
+        refuseAll();
+        throw e;
+      } finally {
+        lock.unlock();
+      }
     }
 
     @Override
     public void onFallback(int[] indices, FallbackReason reason) {
-      locked(
-          () -> {
-            for (int index : indices) {
-              refused(asks.get(index), reason);
-            }
-            changed.signalAll();
-            pump();
-          });
+      lock.lock();
+      try {
+        for (int index : indices) {
+          refused(asks.get(index), reason);
+        }
+        changed.signalAll();
+        pump();
+      } finally {
+        lock.unlock();
+      }
     }
 
-    void refuseAll() {
-      asks.forEach(ask -> refused(ask, FallbackReason.TRANSFER_FAILED));
-      changed.signalAll();
+    void giveBack() {
+      for (int i = 0; i < asks.size(); i++) {
+        window.give(asks.get(i).reservedBytes());
+      }
     }
 
     private void came(Ask ask, Block block) {
@@ -345,11 +366,9 @@ public final class SegmentBatch implements AutoCloseable {
         limits.windows().lengthCame(block.attribute());
         block.close();
       } else {
-        window.take(block.bytes());
         ask.segment().pieceCame(ask.piece(), block);
+        window.take(block.bytes());
       }
-      changed.signalAll();
-      pump();
     }
 
     private void refused(Ask ask, FallbackReason reason) {

@@ -5,7 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmashuffle.mapreduce.reduce.SegmentServer.Answer;
 import io.rdmashuffle.transport.FallbackReason;
+import io.rdmashuffle.transport.NanoClock;
+import io.rdmashuffle.transport.client.BlockClient;
 import io.rdmashuffle.transport.client.Peer;
+import io.rdmashuffle.transport.wire.BlockKey;
 import java.io.IOException;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -14,6 +17,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 import org.apache.hadoop.mapreduce.JobID;
 import org.apache.hadoop.mapreduce.TaskAttemptID;
@@ -340,6 +344,40 @@ final class SegmentBatchTest {
     try (SegmentBatch batch = new SegmentBatch(closed, PEER, keys, limits, List.of(attempt(0)))) {
       assertThatThrownBy(batch::next).isInstanceOf(SegmentLostException.class);
     }
+  }
+
+  /** Its reader goes on by HTTP at once, instead of waiting for what will not come. */
+  @ParameterizedTest
+  @ValueSource(ints = {1, 2, 3})
+  void aShortageCostsNoMoreThanTheBatch(int failingRequest) throws Exception {
+    serve(8, 20 * PIECE);
+    AtomicInteger requests = new AtomicInteger();
+    BlockClient failing =
+        new BlockClient() {
+          @Override
+          public void fetch(Peer peer, List<BlockKey> keys, FetchListener listener) {
+            if (requests.incrementAndGet() == failingRequest) {
+              throw new OutOfMemoryError("scripted");
+            }
+            server.fetch(peer, keys, listener);
+          }
+
+          @Override
+          public void forget(String peerId) {}
+
+          @Override
+          public void close() {}
+        };
+    List<TaskAttemptID> attempts = IntStream.range(0, 8).mapToObj(map -> attempt(map)).toList();
+    long startNs = NanoClock.system().nanoTime();
+    SegmentBatch batch = new SegmentBatch(failing, PEER, SegmentServer.keys(0), limits, attempts);
+    try (batch) {
+      assertThatThrownBy(() -> readAll(batch)).isInstanceOf(SegmentLostException.class);
+    }
+    server.settle();
+    assertThat(batch.usedBytes()).isZero();
+    Duration took = Duration.ofNanos(NanoClock.system().nanoTime() - startNs);
+    assertThat(took).isLessThan(limits.pieceTimeout());
   }
 
   private SegmentBatch batch(int maps, BatchLimits itsLimits) {
