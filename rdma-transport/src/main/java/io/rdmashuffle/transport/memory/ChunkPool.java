@@ -46,18 +46,6 @@ public final class ChunkPool implements AutoCloseable {
 
   private record GrowthFailure(long atNs) {}
 
-  /** Whether somebody went away empty-handed, and who is told when there are chunks again. */
-  private static final class Starved {
-    private final AtomicBoolean somebody = new AtomicBoolean();
-    private final List<Runnable> listeners = new CopyOnWriteArrayList<>();
-
-    void wake() {
-      if (somebody.compareAndSet(true, false)) {
-        listeners.forEach(Runnable::run);
-      }
-    }
-  }
-
   /**
    * A pool without memory; the first that wants a chunk makes it grow.
    *
@@ -78,7 +66,7 @@ public final class ChunkPool implements AutoCloseable {
    * that made them so. Must not block.
    */
   public void onAvailable(Runnable listener) {
-    starved.listeners.add(listener);
+    starved.onAvailable(listener);
   }
 
   /** Takes an ordinary chunk, or returns null and grows in the background if it may. */
@@ -94,7 +82,7 @@ public final class ChunkPool implements AutoCloseable {
   private Chunk take(boolean reserved) {
     Chunk chunk = takeNow(reserved);
     if (chunk == null && !closed) {
-      starved.somebody.set(true);
+      starved.note();
       growSoon();
       chunk = takeNow(reserved); // returned before starved was set, it would wake nobody
     }
@@ -185,7 +173,7 @@ public final class ChunkPool implements AutoCloseable {
       closeSlabs(); // close() did not see the new one
     } else if (wanted > 0) {
       wanted = 0;
-      starved.somebody.set(true);
+      starved.note();
       starved.wake();
     } else {
       wakeStarved();
