@@ -45,7 +45,6 @@ class PluginJarIT {
                 "io/rdmashuffle/transport/CloseStack.class",
                 "io/rdmashuffle/mapreduce/nm/RdmaShuffleHandler.class",
                 "org/apache/hadoop/mapreduce/task/reduce/RdmaShuffle.class",
-                "io/rdmashuffle/shaded/jctools/queues/MpscArrayQueue.class",
                 "com/ibm/disni/verbs/impl/NativeDispatcher.class",
                 "com/esotericsoftware/kryo/kryo5/Kryo.class",
                 "com/esotericsoftware/kryo/kryo5/objenesis/Objenesis.class"))
@@ -69,7 +68,7 @@ class PluginJarIT {
   void holdsTheLicencesOfWhatItBundles() throws IOException {
     assertThat(text("META-INF/LICENSE")).contains("Apache License");
     assertThat(text("META-INF/LICENSE-kryo")).contains("Nathan Sweet");
-    assertThat(text("META-INF/NOTICE")).contains("DiSNI", "Kryo", "Objenesis", "JCTools");
+    assertThat(text("META-INF/NOTICE")).contains("DiSNI", "Kryo", "Objenesis");
   }
 
   @Test
