@@ -2,9 +2,11 @@ package io.rdmashuffle.it.app;
 
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.rdmashuffle.benchmarks.cluster.ExecutorReports;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Iterator;
 import java.util.List;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.IntStream;
 import org.apache.spark.HashPartitioner;
 import org.apache.spark.api.java.JavaPairRDD;
@@ -18,8 +20,14 @@ import scala.Tuple2;
  * does things to its executors, and {@code STOPPED} when Spark has stopped. Arguments: the file to
  * write, rounds, executors, megabytes, and for how many seconds the first task that reads stops
  * another executor before anybody has asked that one anything (0: it does not).
+ *
+ * <p>With 0 rounds it reads the same map outputs again and again until the file to write with
+ * {@link #ENOUGH} behind its name exists, and then until a round had blocks by RDMA.
  */
 public final class RoundsApplication {
+  public static final String ENOUGH = ".enough";
+
+  private static final long RDMA_LIMIT_NS = TimeUnit.SECONDS.toNanos(30);
   private static final int MAPS = 6;
   private static final int REDUCES = 6;
   private static final int RECORD_BYTES = 4_000;
@@ -37,12 +45,14 @@ public final class RoundsApplication {
       spark.sparkContext().addSparkListener(failures);
       RoundsResult result = new RoundsResult();
       ExecutorReports beforeLast = ExecutorReports.collect(spark, executors); // all are there
+      if (rounds == 0) {
+        beforeLast = readAgain(spark, shuffle(spark, records), arguments, result);
+      }
       for (int round = 0; round < rounds; round++) {
         if (round == rounds - 1) {
           beforeLast = ExecutorReports.collect(spark, executors);
         }
-        result.digests.add(round(spark, records, round == 0 ? standstillSeconds : 0));
-        System.out.println("ROUND " + round);
+        round(spark, shuffle(spark, records), round == 0 ? standstillSeconds : 0, result);
       }
       ExecutorReports reports = ExecutorReports.collect(spark, executors);
       result.taskFailures.addAll(failures.texts());
@@ -56,18 +66,52 @@ public final class RoundsApplication {
     }
   }
 
-  private static String round(SparkSession spark, int records, int standstillSeconds) {
+  /** Returns the reports from before the last rounds. */
+  private static ExecutorReports readAgain(
+      SparkSession spark,
+      JavaPairRDD<Integer, byte[]> shuffle,
+      String[] arguments,
+      RoundsResult result) {
+    int executors = Integer.parseInt(arguments[2]);
+    Path enough = Path.of(arguments[0] + ENOUGH);
+    while (!Files.exists(enough)) {
+      round(spark, shuffle, 0, result);
+    }
+    ExecutorReports before = ExecutorReports.collect(spark, executors);
+    long deadlineNs = System.nanoTime() + RDMA_LIMIT_NS;
+    boolean byRdma = false;
+    while (!byRdma && System.nanoTime() < deadlineNs) {
+      round(spark, shuffle, 0, result);
+      byRdma =
+          ExecutorReports.difference(
+                  ExecutorReports.collect(spark, executors).blocks(), before.blocks())
+              .entrySet()
+              .stream()
+              .anyMatch(way -> !way.getKey().equals("netty") && way.getValue() > 0);
+    }
+    return before;
+  }
+
+  private static JavaPairRDD<Integer, byte[]> shuffle(SparkSession spark, int records) {
     JavaSparkContext context = JavaSparkContext.fromSparkContext(spark.sparkContext());
     List<Integer> maps = IntStream.range(0, MAPS).boxed().toList();
-    JavaPairRDD<Integer, byte[]> input =
-        context
-            .parallelize(maps, MAPS)
-            .flatMapToPair(
-                map ->
-                    IntStream.range(0, records)
-                        .mapToObj(
-                            i -> new Tuple2<>(i, Digest.bytes(map * 1_000_003L + i, RECORD_BYTES)))
-                        .iterator());
+    return context
+        .parallelize(maps, MAPS)
+        .flatMapToPair(
+            map ->
+                IntStream.range(0, records)
+                    .mapToObj(
+                        i -> new Tuple2<>(i, Digest.bytes(map * 1_000_003L + i, RECORD_BYTES)))
+                    .iterator())
+        .partitionBy(new HashPartitioner(REDUCES));
+  }
+
+  private static void round(
+      SparkSession spark,
+      JavaPairRDD<Integer, byte[]> shuffle,
+      int standstillSeconds,
+      RoundsResult result) {
+    JavaSparkContext context = JavaSparkContext.fromSparkContext(spark.sparkContext());
     // Computed before what it is zipped with, so the standstill begins before the first fetch.
     JavaRDD<Object> before =
         context
@@ -80,12 +124,12 @@ public final class RoundsApplication {
                   return none;
                 },
                 true);
-    return Digest.of(
-        before
-            .zipPartitions(
-                input.partitionBy(new HashPartitioner(REDUCES)),
-                (none, shuffled) -> List.of(summary(shuffled)).iterator())
-            .collect());
+    result.digests.add(
+        Digest.of(
+            before
+                .zipPartitions(shuffle, (none, shuffled) -> List.of(summary(shuffled)).iterator())
+                .collect()));
+    System.out.println("ROUND " + (result.digests.size() - 1));
   }
 
   private static String summary(Iterator<Tuple2<Integer, byte[]>> records) {

@@ -88,6 +88,16 @@ final class SubmittedRounds implements AutoCloseable {
     return this;
   }
 
+  /** Until now. */
+  int roundsDone() {
+    return (int) output().lines().filter(line -> line.startsWith("ROUND ")).count();
+  }
+
+  /** The application, started with 0 rounds, comes to its end once RDMA is there. */
+  void enough() throws IOException {
+    Files.createFile(Path.of(cluster.resultFile() + RoundsApplication.ENOUGH));
+  }
+
   /** Waits until that many rounds are done. */
   void awaitRound(int round) throws Exception {
     await("round " + round, () -> output().contains("ROUND " + round + "\n"));

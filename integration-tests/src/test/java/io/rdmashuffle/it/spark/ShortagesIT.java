@@ -1,0 +1,46 @@
+package io.rdmashuffle.it.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.rdmashuffle.it.app.RoundsResult;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import org.junit.jupiter.api.Test;
+
+/** What every process may be short of for a while, under a job that reads. */
+final class ShortagesIT {
+  private static final int EXECUTORS = 2;
+  private static final long SHORT_NS = TimeUnit.SECONDS.toNanos(4);
+
+  /** For Spark to have made the threads that it keeps for a minute, and for what comes after. */
+  private static final int ROUNDS = 4;
+
+  @Test
+  void executorsThatCanMakeNoThreadsLoseNoBlock() throws Exception {
+    try (SubmittedRounds rounds =
+        new SubmittedRounds("shortages", 0, EXECUTORS).launcher(ThreadLimit.launcher()).start(24)) {
+      rounds.awaitRound(ROUNDS);
+      List<ProcessHandle> executors = rounds.executorProcesses();
+      for (ProcessHandle executor : executors) {
+        ThreadLimit.exhaust(executor);
+      }
+      LockSupport.parkNanos(SHORT_NS);
+      int before = rounds.roundsDone();
+      for (ProcessHandle executor : executors) {
+        ThreadLimit.relieve(executor);
+      }
+      rounds.awaitRound(before + ROUNDS);
+      assertThat(rounds.executorProcesses()).isEqualTo(executors);
+      rounds.enough();
+
+      RoundsResult result = rounds.finish();
+
+      assertThat(executors).hasSize(EXECUTORS);
+      assertThat(before).as("rounds without new threads").isGreaterThan(ROUNDS + 1);
+      FaultsIT.assertSameResults(result, result.digests.size());
+      assertThat(result.taskFailures).isEmpty();
+      FaultsIT.assertRdmaIsBack(result);
+    }
+  }
+}
