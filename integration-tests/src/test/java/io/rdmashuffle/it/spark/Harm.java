@@ -39,6 +39,24 @@ enum Harm {
     }
   },
 
+  /** It can make no threads. Spark itself may end an executor that cannot. */
+  THREADS {
+    @Override
+    boolean inflict(SubmittedSoak soak, ProcessHandle executor, Random random) throws Exception {
+      ThreadLimit.exhaust(executor);
+      pause(500 + random.nextInt(4_000));
+      if (executor.isAlive()) {
+        ThreadLimit.relieve(executor);
+      }
+      return true;
+    }
+
+    @Override
+    boolean mayEndIt() {
+      return true;
+    }
+  },
+
   /** The kernel takes its adapter away: nothing more can be made or destroyed. */
   LOSS {
     @Override
@@ -77,6 +95,11 @@ enum Harm {
 
   /** Whether the executor keeps what it should not have at the end, and has to be replaced. */
   boolean leavesSomething() {
+    return false;
+  }
+
+  /** Whether the stock shuffle's executors may end by it, too. */
+  boolean mayEndIt() {
     return false;
   }
 

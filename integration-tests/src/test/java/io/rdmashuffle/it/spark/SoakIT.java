@@ -8,11 +8,13 @@ import io.rdmashuffle.it.app.SoakResult;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumMap;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongPredicate;
 import org.junit.jupiter.api.Test;
@@ -41,6 +43,9 @@ final class SoakIT {
   /** Executors that cannot be as they were any more, with the time at which they are killed. */
   private final Map<ProcessHandle, Long> toReplace = new LinkedHashMap<>();
 
+  /** Executors that Spark may have ended, and that nobody has killed. */
+  private final Set<ProcessHandle> mayHaveEnded = new HashSet<>();
+
   private int replaced;
 
   @Test
@@ -50,20 +55,28 @@ final class SoakIT {
     System.out.println("soak of " + SECONDS + " s, seed " + seed + ", faults " + rules);
     SoakResult result;
     int started;
+    long endedBySpark;
     try (SubmittedSoak soak = SubmittedSoak.start(EXECUTORS, SECONDS, seed, rules)) {
       harm(soak);
+      endedBySpark = mayHaveEnded.stream().filter(executor -> !executor.isAlive()).count();
       result = soak.finish();
       started = soak.executorsStarted();
     }
     System.out.println(
-        result.jobs + " jobs, " + result.blocksByRdma + " blocks by RDMA, done: " + inflicted);
+        result.jobs
+            + " jobs, "
+            + result.blocksByRdma
+            + " blocks by RDMA, done: "
+            + inflicted
+            + ", ended by Spark: "
+            + endedBySpark);
 
     assertThat(result.jobs).isPositive();
     assertThat(result.blocksByRdma).isPositive();
     assertThat(inflicted.keySet()).as("seed %d", seed).containsExactly(Harm.values());
     assertThat(started)
-        .as("executors, of which only those were lost that were killed, seed %d", seed)
-        .isEqualTo(EXECUTORS + inflicted.get(Harm.KILL) + replaced);
+        .as("executors, and one for each that was killed or short of something, seed %d", seed)
+        .isEqualTo(EXECUTORS + inflicted.get(Harm.KILL) + replaced + endedBySpark);
     assertThat(result.wrong).as("seed %d", seed).isEmpty();
     assertThat(result.failures).as("seed %d", seed).noneMatch(OurFailures::isOurs);
     assertThat(result.after).hasSize(EXECUTORS);
@@ -108,6 +121,11 @@ final class SoakIT {
       System.out.println(harm + " to " + whom.pid());
       deck.remove(0);
       inflicted.merge(harm, 1, Integer::sum);
+      if (harm.mayEndIt()) {
+        mayHaveEnded.add(whom);
+      } else if (harm == Harm.KILL) {
+        mayHaveEnded.remove(whom);
+      }
       if (harm.leavesSomething()) {
         toReplace.put(whom, System.nanoTime() + TimeUnit.SECONDS.toNanos(SURVIVES_S));
       }
@@ -118,6 +136,7 @@ final class SoakIT {
     for (ProcessHandle executor : List.copyOf(toReplace.keySet())) {
       if (due.test(toReplace.get(executor))) {
         toReplace.remove(executor);
+        mayHaveEnded.remove(executor);
         assertThat(executor.isAlive()).as("it survived what its adapter did").isTrue();
         ExecutorProcesses.signal("KILL", executor);
         replaced++;

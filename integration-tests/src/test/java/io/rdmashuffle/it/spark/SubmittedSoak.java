@@ -42,11 +42,12 @@ final class SubmittedSoak implements AutoCloseable {
    * @param rules faults of the software adapter in every executor, in its own language
    */
   static SubmittedSoak start(int executors, long seconds, long seed, String rules)
-      throws IOException {
+      throws Exception {
     TestCluster cluster = TestCluster.fresh("soak");
     SparkSubmit submit =
         cluster
             .submit(SoakApplication.class)
+            .launcher(ThreadLimit.launcher())
             .set("spark.executor.memory", "640m")
             .set("spark.serializer", "org.apache.spark.serializer.KryoSerializer")
             .set("spark.shuffle.sort.bypassMergeThreshold", "4")

@@ -41,7 +41,7 @@ final class ThreadLimit {
     set(process, "1:");
   }
 
-  /** Ends it. */
+  /** Ends it, also if the process has ended. */
   static void relieve(ProcessHandle process) throws Exception {
     String line =
         Files.readAllLines(Path.of("/proc/" + process.pid() + "/limits")).stream()
@@ -56,7 +56,8 @@ final class ThreadLimit {
     List<String> words = new ArrayList<>(launcher());
     words.addAll(List.of("prlimit", "--pid", "" + process.pid(), "--nproc=" + limit));
     Process prlimit = new ProcessBuilder(words).start();
-    if (!prlimit.waitFor(LIMIT_S, TimeUnit.SECONDS) || prlimit.exitValue() != 0) {
+    boolean ended = prlimit.waitFor(LIMIT_S, TimeUnit.SECONDS);
+    if (process.isAlive() && !(ended && prlimit.exitValue() == 0)) {
       throw new IOException(String.join(" ", words) + " failed");
     }
   }
