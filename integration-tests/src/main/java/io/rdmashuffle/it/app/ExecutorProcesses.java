@@ -28,4 +28,10 @@ public final class ExecutorProcesses {
       throw new IOException("kill -" + signal + " " + process.pid() + " failed");
     }
   }
+
+  /** Ends a process and waits for its end: nobody may take it for one that is well. */
+  public static void kill(ProcessHandle process) throws Exception {
+    signal("KILL", process);
+    process.onExit().get(KILL_LIMIT_S, TimeUnit.SECONDS);
+  }
 }

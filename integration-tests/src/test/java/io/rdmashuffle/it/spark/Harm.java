@@ -11,7 +11,7 @@ enum Harm {
   KILL {
     @Override
     boolean inflict(SubmittedSoak soak, ProcessHandle executor, Random random) throws Exception {
-      ExecutorProcesses.signal("KILL", executor);
+      ExecutorProcesses.kill(executor);
       return true;
     }
   },

@@ -19,7 +19,10 @@ final class ShortagesIT {
   @Test
   void executorsThatCanMakeNoThreadsLoseNoBlock() throws Exception {
     try (SubmittedRounds rounds =
-        new SubmittedRounds("shortages", 0, EXECUTORS).launcher(ThreadLimit.launcher()).start(24)) {
+        new SubmittedRounds("shortages", 0, EXECUTORS)
+            .set("spark.cleaner.referenceTracking", "false") // Spark's cleaner makes threads
+            .launcher(ThreadLimit.launcher())
+            .start(24)) {
       rounds.awaitRound(ROUNDS);
       List<ProcessHandle> executors = rounds.executorProcesses();
       for (ProcessHandle executor : executors) {

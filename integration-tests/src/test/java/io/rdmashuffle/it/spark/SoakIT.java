@@ -138,7 +138,7 @@ final class SoakIT {
         toReplace.remove(executor);
         mayHaveEnded.remove(executor);
         assertThat(executor.isAlive()).as("it survived what its adapter did").isTrue();
-        ExecutorProcesses.signal("KILL", executor);
+        ExecutorProcesses.kill(executor);
         replaced++;
       }
     }
