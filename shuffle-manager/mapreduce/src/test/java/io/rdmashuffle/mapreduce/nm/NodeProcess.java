@@ -1,14 +1,21 @@
 package io.rdmashuffle.mapreduce.nm;
 
+import io.rdmashuffle.transport.testing.Patience;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.io.InterruptedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import javax.crypto.SecretKey;
 import javax.crypto.spec.SecretKeySpec;
 import org.apache.hadoop.mapred.JobID;
@@ -21,6 +28,7 @@ import org.apache.hadoop.mapred.TaskAttemptID;
 public final class NodeProcess implements AutoCloseable {
   private static final String SECRET = "NODE_PROCESS_SECRET";
   private static final String READY = "READY ";
+  private static final Duration START_LIMIT = Patience.seconds(30);
 
   private final Process process;
   private final ShuffleNode files; // never started here
@@ -50,12 +58,29 @@ public final class NodeProcess implements AutoCloseable {
       String url = awaitReady(process);
       return new NodeProcess(process, ShuffleNode.withRdma(folder, id, secret), url);
     } catch (IOException | RuntimeException e) {
-      process.destroyForcibly();
+      process.destroyForcibly(); // ends the thread that reads, too
       throw e;
     }
   }
 
   private static String awaitReady(Process process) throws IOException {
+    FutureTask<String> url = new FutureTask<>(() -> readUrl(process));
+    Thread reading = new Thread(url, "node-process-output");
+    reading.setDaemon(true);
+    reading.start();
+    try {
+      return url.get(START_LIMIT.toSeconds(), TimeUnit.SECONDS);
+    } catch (ExecutionException e) {
+      throw new IOException("the node did not start", e);
+    } catch (TimeoutException e) {
+      throw new IOException("the node does not serve after " + START_LIMIT, e);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new InterruptedIOException("interrupted while the node started");
+    }
+  }
+
+  private static String readUrl(Process process) throws IOException {
     BufferedReader output =
         new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
     for (String line = output.readLine(); line != null; line = output.readLine()) {
