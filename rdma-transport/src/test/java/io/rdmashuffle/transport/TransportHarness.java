@@ -100,15 +100,16 @@ abstract class TransportHarness {
         .noneMatch(name -> name.startsWith("rdma-shuffle-"));
   }
 
-  /** Ends all processes there are. */
+  /** Ends all processes there are. What one leaves behind is judged once, not in later tests. */
   final void closeAll() throws Exception {
-    processes.values().forEach(process -> process.transport.close()); // all, before any is judged
-    for (Process process : processes.values()) {
+    List<Process> closing = List.copyOf(processes.values());
+    processes.clear();
+    closing.forEach(process -> process.transport.close()); // all, before any is judged
+    for (Process process : closing) {
       assertThat(process.transport.levels().values())
           .as("%s: %s", process.peer.id(), process.transport.levels())
           .containsOnly(0L);
     }
     assertNothingOpen();
-    processes.clear();
   }
 }

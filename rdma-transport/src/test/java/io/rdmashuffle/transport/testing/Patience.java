@@ -59,7 +59,7 @@ public final class Patience {
         usual.windowBytes(),
         of(usual.fetchTimeout()),
         of(usual.discoveryTimeout()),
-        of(usual.memoryTimeout()),
+        seconds(5), // registering a slab takes a loaded machine that is emulated seconds
         usual.breakerMinimum(),
         usual.breakerMaximum());
   }
