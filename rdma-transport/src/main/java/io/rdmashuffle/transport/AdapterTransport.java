@@ -52,7 +52,7 @@ abstract class AdapterTransport implements Transport {
   AdapterTransport(OpenedAdapter adapter, CloseStack undo) throws TransportException {
     this.adapter = adapter;
     String name = adapter.site().name();
-    LOG.info("[{}] {}", name, adapter.plan().describe(adapter.role()));
+    logPlan(name);
     threads = new Threads(name, adapter.site().gate());
     pools = undo.push(new TransportThreads(threads));
     pool = adapter.role().reads() ? undo.push(newPool(sinks(), adapter.plan().pool())) : null;
@@ -72,6 +72,15 @@ abstract class AdapterTransport implements Transport {
                 threads));
     pools.reportTo(layer.loop());
     layer.addDeviceListener(this::onDeviceEvent);
+  }
+
+  private void logPlan(String name) {
+    String plan = adapter.plan().describe(adapter.role());
+    if (adapter.isShortOfMemlock()) {
+      LOG.warn("[{}] {}", name, plan);
+    } else {
+      LOG.info("[{}] {}", name, plan);
+    }
   }
 
   /** The last step of opening: from here on this owns what was pushed. */

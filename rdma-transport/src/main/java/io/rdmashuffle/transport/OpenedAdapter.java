@@ -38,6 +38,11 @@ record OpenedAdapter(
     return new OpenedAdapter(site, role, settings, plan, device, outbound, new Counters());
   }
 
+  /** Whether the kernel's limit is what keeps the process from registering all that it wants. */
+  boolean isShortOfMemlock() {
+    return budget().limitBytes() < Math.min(plan.wantedBytes(), settings.memory().bytes());
+  }
+
   MemoryBudget budget() {
     return plan.budget();
   }

@@ -22,10 +22,7 @@ public final class DemoDevice {
         new DeviceSelection(HostPaths.system(), NetdevAddresses.system())
             .choose(
                 new DeviceSelection.Request(
-                    new DeviceSetting(asked),
-                    AddressRange.ANY,
-                    InetAddress.getLoopbackAddress(),
-                    0));
+                    new DeviceSetting(asked), AddressRange.ANY, InetAddress.getLoopbackAddress()));
     if (!(selection instanceof Selection.NotUsable none)) {
       return asked;
     }

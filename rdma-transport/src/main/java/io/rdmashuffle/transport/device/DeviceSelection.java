@@ -43,10 +43,8 @@ public final class DeviceSelection {
    * @param setting what the user asks for
    * @param range what the address must be in
    * @param preferred the address the host engine listens on; the software adapter takes it
-   * @param wantedBytes registered memory the settings ask for, to be compared with the limit
    */
-  public record Request(
-      DeviceSetting setting, AddressRange range, InetAddress preferred, long wantedBytes) {
+  public record Request(DeviceSetting setting, AddressRange range, InetAddress preferred) {
     private boolean allows(NetdevAddress address) {
       return setting.matches(address) && range.allows(address);
     }
@@ -107,7 +105,7 @@ public final class DeviceSelection {
       if (address instanceof Inet4Address ipv4
           && !ipv4.isAnyLocalAddress()
           && request.range().allows().test(ipv4)) {
-        return new Selected(Provider.SOFT, SOFT_DEVICE, ipv4, memlockWarning(request));
+        return new Selected(Provider.SOFT, SOFT_DEVICE, ipv4);
       }
     }
     return new NotUsable(
@@ -131,7 +129,7 @@ public final class DeviceSelection {
     }
     InetAddress address =
         best.has(request.preferred()) ? request.preferred() : best.addresses().get(0).address();
-    return new Selected(Provider.SYSTEM, best.port().name(), address, memlockWarning(request));
+    return new Selected(Provider.SYSTEM, best.port().name(), address);
   }
 
   private static List<NetdevAddress> allowed(Port port, Request request) {
@@ -186,19 +184,5 @@ public final class DeviceSelection {
       }
     }
     return "no usable RDMA port: " + String.join(" | ", reasons);
-  }
-
-  private Optional<String> memlockWarning(Request request) {
-    long limit = Memlock.bytes(paths.process());
-    if (limit >= request.wantedBytes()) {
-      return Optional.empty();
-    }
-    return Optional.of(
-        "this process may lock "
-            + limit
-            + " bytes of memory, "
-            + request.wantedBytes()
-            + " are wanted: raise ulimit -l, LimitMEMLOCK= of the service, or --ulimit memlock of"
-            + " the container, else blocks come by TCP");
   }
 }

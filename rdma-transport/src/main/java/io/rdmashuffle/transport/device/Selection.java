@@ -1,7 +1,6 @@
 package io.rdmashuffle.transport.device;
 
 import java.net.InetAddress;
-import java.util.Optional;
 
 /** The outcome of {@link DeviceSelection}. */
 public sealed interface Selection {
@@ -19,10 +18,8 @@ public sealed interface Selection {
    * @param provider whose it is
    * @param device the port's name, for messages
    * @param address the IPv4 address that leads to it
-   * @param warning what is likely to go wrong with it all the same, one line
    */
-  record Selected(Provider provider, String device, InetAddress address, Optional<String> warning)
-      implements Selection {}
+  record Selected(Provider provider, String device, InetAddress address) implements Selection {}
 
   /**
    * There is none.

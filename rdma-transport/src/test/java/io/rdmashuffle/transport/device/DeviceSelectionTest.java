@@ -160,19 +160,4 @@ class DeviceSelectionTest {
         .contains("mlx5_1:1 cannot be opened")
         .contains("rdma_cm is missing: load rdma_ucm; a container needs");
   }
-
-  @Test
-  void lowMemlockIsAWarning() throws Exception {
-    plantTwoCards();
-    assertThat(((Selected) tree.choose("auto")).warning()).isEmpty();
-    tree.memlock("8388608", "0000000000000000", SysfsTree.FIRST_NAMESPACE);
-    assertThat(((Selected) tree.choose("auto")).warning().orElseThrow())
-        .startsWith("this process may lock 8388608 bytes of memory, 67108864 are wanted");
-    tree.memlock("8388608", "000001ffffffffff", SysfsTree.FIRST_NAMESPACE);
-    assertThat(((Selected) tree.choose("auto")).warning()).as("CAP_IPC_LOCK").isEmpty();
-    tree.memlock("8388608", "000001ffffffffff", "         0       1000          1");
-    assertThat(((Selected) tree.choose("auto")).warning()).as("of a container's own").isPresent();
-    tree.memlock("67108864", "0000000000000000", SysfsTree.FIRST_NAMESPACE);
-    assertThat(((Selected) tree.choose("auto")).warning()).isEmpty();
-  }
 }

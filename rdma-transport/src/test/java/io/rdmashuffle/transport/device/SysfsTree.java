@@ -56,7 +56,7 @@ final class SysfsTree {
   Selection choose(String setting, AddressRange range, String preferred) throws IOException {
     DeviceSelection.Request request =
         new DeviceSelection.Request(
-            new DeviceSetting(setting), range, InetAddress.getByName(preferred), 64L << 20);
+            new DeviceSetting(setting), range, InetAddress.getByName(preferred));
     return new DeviceSelection(paths, netdevs()).choose(request);
   }
 

@@ -34,7 +34,7 @@ final class SystemDetectionTest {
     return new DeviceSelection(HostPaths.system(), addresses)
         .choose(
             new Request(
-                new DeviceSetting(setting), AddressRange.ANY, InetAddress.getLoopbackAddress(), 1));
+                new DeviceSetting(setting), AddressRange.ANY, InetAddress.getLoopbackAddress()));
   }
 
   @Test

@@ -69,10 +69,7 @@ final class SparkSettings {
 
   /** Finds the adapter that is configured. */
   AdapterFinder adapters() {
-    TransportSettings transport = transport();
-    long wantedBytes = transport.client().poolBytes() + transport.server().stagingBytes();
-    return new AdapterFinder(
-        DeviceSpec.of(rdma, reader), Math.min(wantedBytes, transport.memory().bytes()));
+    return new AdapterFinder(DeviceSpec.of(rdma, reader));
   }
 
   TransportSettings transport() {

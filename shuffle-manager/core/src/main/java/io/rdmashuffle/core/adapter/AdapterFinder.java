@@ -10,15 +10,10 @@ import io.rdmashuffle.transport.verbs.VerbsProvider;
 import io.rdmashuffle.transport.verbs.disni.DisniProviders;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 /** Chooses an adapter of this host and loads the libraries that drive it. Any thread; blocks. */
 public final class AdapterFinder {
-  private static final Logger LOG = LoggerFactory.getLogger(AdapterFinder.class);
-
   private final DeviceSpec spec;
-  private final long wantedBytes;
 
   /** The address that other processes of the engine reach this one by. */
   @FunctionalInterface
@@ -37,12 +32,8 @@ public final class AdapterFinder {
    */
   public record Found(VerbsProvider provider, InetAddress address) {}
 
-  /**
-   * @param wantedBytes what the process would like to register; a limit below it is warned of
-   */
-  public AdapterFinder(DeviceSpec spec, long wantedBytes) {
+  public AdapterFinder(DeviceSpec spec) {
     this.spec = spec;
-    this.wantedBytes = wantedBytes;
   }
 
   /**
@@ -53,7 +44,6 @@ public final class AdapterFinder {
    */
   public Found find(EngineAddress engineAddress) throws TransportException {
     Selection.Selected selected = select(engineAddress);
-    selected.warning().ifPresent(LOG::warn);
     VerbsProvider provider =
         selected.provider() == Selection.Provider.SOFT
             ? DisniProviders.soft()
@@ -64,7 +54,7 @@ public final class AdapterFinder {
   private Selection.Selected select(EngineAddress engineAddress) throws TransportException {
     Selection selection =
         new DeviceSelection(HostPaths.system(), NetdevAddresses.system())
-            .choose(spec.request(ask(engineAddress), wantedBytes));
+            .choose(spec.request(ask(engineAddress)));
     if (selection instanceof Selection.Selected selected) {
       return selected;
     }

@@ -28,13 +28,12 @@ public record DeviceSpec(DeviceSetting device, BindNetwork network, String netwo
    * What to choose a port of this host by.
    *
    * @param preferred decides between ports and addresses that are equally good
-   * @param wantedBytes what the process would like to register; a limit below it is warned of
    */
-  public DeviceSelection.Request request(InetAddress preferred, long wantedBytes) {
+  public DeviceSelection.Request request(InetAddress preferred) {
     AddressRange range =
         network.isSet()
             ? new AddressRange(networkKey + "=" + network, network::contains)
             : AddressRange.ANY;
-    return new DeviceSelection.Request(device, range, preferred, wantedBytes);
+    return new DeviceSelection.Request(device, range, preferred);
   }
 }

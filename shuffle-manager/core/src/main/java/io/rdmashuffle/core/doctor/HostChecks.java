@@ -84,8 +84,7 @@ final class HostChecks {
   /** What a job would choose; empty if nothing. */
   Optional<Selection.Selected> selection(DoctorOptions options, InetAddress own) {
     Selection selection =
-        new DeviceSelection(paths, addresses)
-            .choose(options.device().request(own, options.wanted().bytes()));
+        new DeviceSelection(paths, addresses).choose(options.device().request(own));
     if (selection instanceof Selection.Selected selected) {
       findings.add(
           Finding.ok("choice", selected.device() + " at " + selected.address().getHostAddress()));

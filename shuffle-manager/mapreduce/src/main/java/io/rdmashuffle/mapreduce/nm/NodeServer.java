@@ -82,10 +82,7 @@ final class NodeServer implements AutoCloseable, Tenants {
 
   /** Begins to open, and takes up the jobs of before a restart. Does not wait for the adapter. */
   static NodeServer start(NodeSite site, MapReduceSettings settings) {
-    long wantedBytes =
-        Math.min(
-            settings.transport().server().stagingBytes(), settings.transport().memory().bytes());
-    AdapterSource source = new AdapterFinder(settings.device(), wantedBytes)::find;
+    AdapterSource source = new AdapterFinder(settings.device())::find;
     return start(site, settings, new Adapters(source, rules(site)));
   }
 

@@ -68,7 +68,7 @@ public final class ReduceGate {
     return new ReduceGate(
         (settings, processName, discovery) ->
             ofThisHost(
-                new AdapterFinder(settings.shared().device(), settings.wantedBytes())::find,
+                new AdapterFinder(settings.shared().device())::find,
                 settings,
                 processName,
                 discovery));

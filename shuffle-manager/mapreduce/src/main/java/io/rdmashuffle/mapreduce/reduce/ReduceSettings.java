@@ -34,11 +34,6 @@ record ReduceSettings(MapReduceSettings shared, BatchLimits limits) {
             client.fetchTimeout().plus(GRACE)));
   }
 
-  /** What the task would like to register. */
-  long wantedBytes() {
-    return Math.min(shared.transport().client().poolBytes(), shared.transport().memory().bytes());
-  }
-
   boolean isOff() {
     return shared.isOff();
   }

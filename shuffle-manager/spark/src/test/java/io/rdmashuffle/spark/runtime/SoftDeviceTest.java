@@ -67,7 +67,7 @@ final class SoftDeviceTest {
             settings.client(),
             new MemoryBudget.Bound(128L << 20, "the test's", "raise it"),
             OverflowLimit.STANDALONE);
-    AdapterFinder finder = new AdapterFinder(DeviceSpec.of(settings, config), 1 << 20);
+    AdapterFinder finder = new AdapterFinder(DeviceSpec.of(settings, config));
     return new ShuffleRuntime(
         new FallbackPolicy(Mode.REQUIRED, "rdma.mode", Optional.empty()),
         catalog,
