@@ -1,8 +1,11 @@
 package io.rdmashuffle.transport;
 
+import io.rdmashuffle.transport.TransportException.Kind;
 import io.rdmashuffle.transport.memory.ByteText;
 import io.rdmashuffle.transport.memory.ChunkPoolSettings;
 import io.rdmashuffle.transport.memory.MemoryBudget;
+import io.rdmashuffle.transport.memory.MemoryBudget.Use;
+import io.rdmashuffle.transport.memory.Pages;
 import io.rdmashuffle.transport.verbs.HostMemory;
 import java.util.List;
 
@@ -27,17 +30,42 @@ record MemoryPlan(
   private static final int STAGING_PERCENT = 50;
   private static final int STAGING_CHUNK_BYTES = 128 << 10;
 
-  static MemoryPlan of(HostMemory host, TransportSettings settings, Role role) {
+  /**
+   * @throws TransportException of kind CONFIG if there is no room for the messages of one
+   *     connection: a process with that budget never reads or serves a block
+   */
+  static MemoryPlan of(HostMemory host, TransportSettings settings, Role role)
+      throws TransportException {
     MemoryBudget budget =
         MemoryBudget.of(
             List.of(MemoryBudget.Bound.memlock(host.memlockBytes()), settings.memory()),
             role.guaranteedPercent());
+    guaranteeOneConnection(
+        budget, new Pages(host.pageBytes()).up(settings.channel().messageBytes()));
     return new MemoryPlan(
         budget,
         poolOf(budget, settings, role),
         stagingOf(budget, settings),
         overflowOf(budget, settings),
         role.wantedBytes(settings));
+  }
+
+  private static void guaranteeOneConnection(MemoryBudget budget, long bytes)
+      throws TransportException {
+    if (!budget.guarantee(Use.MESSAGES, bytes)) {
+      throw new TransportException(
+          Kind.CONFIG,
+          "no connection has room: its messages take "
+              + ByteText.of(bytes)
+              + " of registered memory, and of "
+              + ByteText.of(budget.limitBytes())
+              + " ("
+              + budget.bound().name()
+              + ") "
+              + ByteText.of(budget.availableBytes(Use.MESSAGES))
+              + " are left for them; "
+              + budget.bound().remedy());
+    }
   }
 
   private static ChunkPoolSettings poolOf(

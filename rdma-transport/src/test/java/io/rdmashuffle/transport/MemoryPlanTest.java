@@ -1,31 +1,39 @@
 package io.rdmashuffle.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdmashuffle.transport.TransportException.Kind;
 import io.rdmashuffle.transport.client.ClientSettings;
+import io.rdmashuffle.transport.memory.ByteText;
 import io.rdmashuffle.transport.memory.ChunkPoolSettings;
 import io.rdmashuffle.transport.memory.MemoryBudget;
 import io.rdmashuffle.transport.memory.MemoryBudget.Use;
 import io.rdmashuffle.transport.server.ServerSettings;
 import io.rdmashuffle.transport.testing.fake.FakeFabric;
 import io.rdmashuffle.transport.verbs.HostMemory;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 final class MemoryPlanTest {
-  private static MemoryPlan plan(long memlockBytes, long boundBytes) {
+  private static MemoryPlan plan(long memlockBytes, long boundBytes) throws TransportException {
     return plan(memlockBytes, boundBytes, Role.PEER);
   }
 
-  private static MemoryPlan plan(long memlockBytes, long boundBytes, Role role) {
+  private static MemoryPlan plan(long memlockBytes, long boundBytes, Role role)
+      throws TransportException {
     HostMemory host = FakeFabric.immediate().newProcess(memlockBytes, 4096).hostMemory();
     return MemoryPlan.of(
-        host, TransportSettings.defaults(new MemoryBudget.Bound(boundBytes, "test", "none")), role);
+        host,
+        TransportSettings.defaults(new MemoryBudget.Bound(boundBytes, "the.setting", "raise it")),
+        role);
   }
 
   @Test
-  void withEnoughMemoryThePoolIsAsTheSettingsSay() {
+  void withEnoughMemoryThePoolIsAsTheSettingsSay() throws Exception {
     ChunkPoolSettings pool = plan(Long.MAX_VALUE, 4L << 30).pool();
 
     ClientSettings settings = ClientSettings.defaults();
@@ -34,10 +42,10 @@ final class MemoryPlanTest {
     assertThat(pool.reserveChunks()).isEqualTo(31); // 12 percent of 256, rounded up
   }
 
-  /** From less than a page to the limits of containers and of desktops. */
+  /** From little more than a connection takes to the limits of containers and of desktops. */
   @ParameterizedTest
-  @ValueSource(longs = {1, 4096, 64 << 10, 1 << 20, 8 << 20, 64 << 20, 1L << 40, Long.MAX_VALUE})
-  void anyLimitGivesAPoolWithAReserveThatFitsIntoHalfOfIt(long memlockBytes) {
+  @ValueSource(longs = {600 << 10, 1 << 20, 8 << 20, 64 << 20, 1L << 40, Long.MAX_VALUE})
+  void anyLimitGivesAPoolWithAReserveThatFitsIntoHalfOfIt(long memlockBytes) throws Exception {
     MemoryPlan plan = plan(memlockBytes, Long.MAX_VALUE);
 
     ChunkPoolSettings pool = plan.pool();
@@ -52,8 +60,8 @@ final class MemoryPlanTest {
   }
 
   @ParameterizedTest
-  @ValueSource(longs = {1, 4096, 64 << 10, 1 << 20, 8 << 20, 64 << 20, 1L << 40, Long.MAX_VALUE})
-  void whatIsGuaranteedForStagingHoldsAtLeastOneOfItsSlabs(long memlockBytes) {
+  @ValueSource(longs = {600 << 10, 1 << 20, 8 << 20, 64 << 20, 1L << 40, Long.MAX_VALUE})
+  void whatIsGuaranteedForStagingHoldsAtLeastOneOfItsSlabs(long memlockBytes) throws Exception {
     MemoryPlan plan = plan(memlockBytes, Long.MAX_VALUE);
 
     ChunkPoolSettings staging = plan.staging();
@@ -67,7 +75,7 @@ final class MemoryPlanTest {
   }
 
   @Test
-  void windowsCannotTakeWhatReadersNeed() {
+  void windowsCannotTakeWhatReadersNeed() throws Exception {
     MemoryBudget budget = plan(8 << 20, Long.MAX_VALUE).budget();
     long limit = budget.limitBytes();
 
@@ -78,7 +86,7 @@ final class MemoryPlanTest {
   }
 
   @Test
-  void anOwnerKeepsNothingForReading() {
+  void anOwnerKeepsNothingForReading() throws Exception {
     MemoryBudget budget = plan(8 << 20, Long.MAX_VALUE, Role.OWNER).budget();
     long limit = budget.limitBytes();
 
@@ -87,11 +95,49 @@ final class MemoryPlanTest {
   }
 
   @Test
-  void aReaderReadsIntoMostOfTheBudget() {
+  void aReaderReadsIntoMostOfTheBudget() throws Exception {
     MemoryPlan plan = plan(8 << 20, Long.MAX_VALUE, Role.READER);
 
     long poolBytes = (long) plan.pool().maxChunks() * plan.pool().chunkBytes();
     assertThat(poolBytes).isBetween(plan.budget().limitBytes() / 2, plan.budget().limitBytes());
     assertThat(plan.budget().tryReserve(Use.READER_POOL, poolBytes)).isTrue();
+  }
+
+  /** One page, the usual limit of 64 KiB, and the last one below what each role needs. */
+  @ParameterizedTest
+  @CsvSource({
+    "PEER, 1", "PEER, 4096", "PEER, 65536", "PEER, 578000",
+    "OWNER, 65536", "OWNER, 423000", "READER, 65536", "READER, 790000"
+  })
+  void whatHoldsNoConnectionIsRefusedWithTheLimitAndTheRemedy(Role role, long memlockBytes) {
+    assertThatThrownBy(() -> plan(memlockBytes, Long.MAX_VALUE, role))
+        .isInstanceOfSatisfying(
+            TransportException.class, e -> assertThat(e.kind()).isEqualTo(Kind.CONFIG))
+        .hasMessageContaining("memlock limit of " + ByteText.of(memlockBytes))
+        .hasMessageContaining("take 272 KiB")
+        .hasMessageContaining("raise it with ulimit -l");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"PEER, 64", "OWNER, 300", "READER, 600"})
+  void aSettingThatHoldsNoConnectionIsNamed(Role role, long kibibytes) {
+    assertThatThrownBy(() -> plan(Long.MAX_VALUE, kibibytes << 10, role))
+        .hasMessageContaining("of " + kibibytes + " KiB (the.setting)")
+        .hasMessageEndingWith("; raise it");
+  }
+
+  /** Else its first connection may fail for memory that blocks took before. */
+  @ParameterizedTest
+  @CsvSource({"PEER, 579000", "OWNER, 425000", "READER, 800000"})
+  void whateverBlocksTakeThereIsRoomForOneConnection(Role role, long memlockBytes)
+      throws Exception {
+    MemoryBudget budget = plan(memlockBytes, Long.MAX_VALUE, role).budget();
+    for (Use use : List.of(Use.WINDOWS, Use.STAGING, Use.READER_POOL)) {
+      while (budget.tryReserve(use, 4096)) {
+        assertThat(budget.usedBytes(use)).isPositive();
+      }
+    }
+
+    assertThat(budget.tryReserve(Use.MESSAGES, 272 << 10)).isTrue();
   }
 }

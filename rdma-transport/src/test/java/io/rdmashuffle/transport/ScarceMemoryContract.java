@@ -1,7 +1,9 @@
 package io.rdmashuffle.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.rdmashuffle.transport.TransportException.Kind;
 import io.rdmashuffle.transport.channel.ChannelSettings;
 import io.rdmashuffle.transport.memory.MemoryBudget;
 import io.rdmashuffle.transport.verbs.VerbsProvider;
@@ -74,7 +76,7 @@ abstract class ScarceMemoryContract extends TransportHarness {
   }
 
   @ParameterizedTest(name = "memlock of {0} bytes")
-  @ValueSource(longs = {64 << 10, 1 << 20, 64 << 20})
+  @ValueSource(longs = {800_000, 1 << 20, 64 << 20})
   final void anyMemlockCostsSpeedAtMost(long memlockBytes) throws Exception {
     Process owner = new Process("owner", provider(memlockBytes), bounded(1L << 30));
     Process reader = new Process("reader", provider(memlockBytes), bounded(1L << 30));
@@ -92,6 +94,14 @@ abstract class ScarceMemoryContract extends TransportHarness {
     if (memlockBytes >= 64 << 20) {
       assertThat(arrived).isEqualTo(asked);
     }
+  }
+
+  @Test
+  final void aMemlockThatHoldsNoConnectionIsToldAtOpening() {
+    assertThatThrownBy(() -> new Process("owner", provider(64 << 10), bounded(1L << 30)))
+        .isInstanceOfSatisfying(
+            TransportException.class, e -> assertThat(e.kind()).isEqualTo(Kind.CONFIG))
+        .hasMessageContaining("memlock limit of 64 KiB");
   }
 
   /** Fewer frames per connection, as whoever has next to no memory would set it. */

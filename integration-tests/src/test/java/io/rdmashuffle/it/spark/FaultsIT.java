@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 
 /**
@@ -117,6 +118,11 @@ final class FaultsIT {
       assertThat(result.taskFailures).isEmpty();
       assertThat(result.blocks.get("netty")).as("no connection has room").isPositive();
       assertThat(result.blocks.get("read") + result.blocks.get("staged")).isZero();
+      for (String log : rounds.executorLogs()) {
+        assertThat(log.lines().filter(line -> line.contains("RDMA") && line.contains(" WARN ")))
+            .singleElement(InstanceOfAssertFactories.STRING)
+            .contains("no RDMA in", "memlock limit of 64 KiB", "take 272 KiB", "ulimit -l");
+      }
     }
   }
 

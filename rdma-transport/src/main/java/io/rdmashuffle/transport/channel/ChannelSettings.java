@@ -57,6 +57,11 @@ public record ChannelSettings(
     }
   }
 
+  /** Registered memory that the messages of one connection take on either side, at most. */
+  public long messageBytes() {
+    return ConnectionShape.mostFrameBytes(this);
+  }
+
   /** The same with another time to connect. */
   public ChannelSettings withConnectTimeout(Duration timeout) {
     return new ChannelSettings(

@@ -2,6 +2,7 @@ package io.rdmashuffle.transport.channel;
 
 import io.rdmashuffle.transport.verbs.DeviceAttributes;
 import io.rdmashuffle.transport.verbs.QueuePairCapacity;
+import io.rdmashuffle.transport.wire.WireLimits;
 
 /**
  * How large one connection is.
@@ -21,8 +22,17 @@ record ConnectionShape(int requests, int reads) {
     return new ConnectionShape(requests(settings, attributes), 0);
   }
 
+  /** Registered memory for the frames of one connection, at most: an adapter may allow fewer. */
+  static long mostFrameBytes(ChannelSettings settings) {
+    return new ConnectionShape(requests(settings), 0).frames() * (long) WireLimits.FRAME_BYTES;
+  }
+
+  private static int requests(ChannelSettings settings) {
+    return settings.requestsInFlight() + 1;
+  }
+
   private static int requests(ChannelSettings settings, DeviceAttributes attributes) {
-    return Math.max(2, Math.min(settings.requestsInFlight() + 1, attributes.maxQpWr() / 2));
+    return Math.max(2, Math.min(requests(settings), attributes.maxQpWr() / 2));
   }
 
   /** Everything posted at a time: when a queue pair breaks, each of it completes. */

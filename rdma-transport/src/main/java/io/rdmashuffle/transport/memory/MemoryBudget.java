@@ -98,6 +98,22 @@ public final class MemoryBudget {
   }
 
   /**
+   * Raises the share that only this use may take to at least that much. Before anything is
+   * reserved.
+   *
+   * @return false if the shares of the others do not leave that much
+   */
+  public boolean guarantee(Use use, long bytes) {
+    Account account = accounts.get(use);
+    long most = Math.max(bytes, account.guaranteed);
+    boolean fits = tryCharge(most - account.guaranteed);
+    if (fits) {
+      account.guaranteed = most;
+    }
+    return fits;
+  }
+
+  /**
    * Takes all of it or nothing.
    *
    * @param bytes positive
@@ -198,6 +214,11 @@ public final class MemoryBudget {
     return wantedBytes > bound.bytes() ? line + "; " + bound.remedy() : line;
   }
 
+  /** What bounds it, for messages. */
+  public Bound bound() {
+    return bound;
+  }
+
   /** For the message of a refused reservation. */
   String refusal(Use use, long bytes) {
     return "no room for "
@@ -216,7 +237,7 @@ public final class MemoryBudget {
   }
 
   private static final class Account {
-    private final long guaranteed;
+    private long guaranteed; // final once something is reserved
     private final AtomicLong used = new AtomicLong();
 
     Account(long guaranteed) {

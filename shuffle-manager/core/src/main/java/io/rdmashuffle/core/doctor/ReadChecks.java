@@ -36,7 +36,8 @@ final class ReadChecks {
       VerbsProvider provider, InetAddress address, DoctorOptions options, Findings findings) {
     this.provider = provider;
     this.address = address;
-    this.settings = settings(new MemoryBudget.Bound(options.wanted().bytes(), "--need", "--need"));
+    this.settings =
+        settings(new MemoryBudget.Bound(options.wanted().bytes(), "--need", "raise it"));
     this.findings = findings;
   }
 
@@ -56,6 +57,8 @@ final class ReadChecks {
     try (SampleFile sample = SampleFile.create(folder);
         Served served = Served.open(site("doctor-owner"), sample, settings)) {
       report("folder", folder.toString(), read(served.code()), "the file cannot be registered");
+    } catch (TransportException e) { // names the remedy itself
+      findings.add(Finding.failed("folder", folder + ": " + e.getMessage(), ""));
     } catch (IOException e) {
       findings.add(
           Finding.failed("folder", folder + ": " + e, "name a folder this user may write to"));

@@ -149,6 +149,22 @@ final class RdmaShuffleHandlerTest {
   }
 
   @Test
+  void memoryThatHoldsNoConnectionLeavesHttpAndIsNamedInOneLine() throws Exception {
+    conf.set(NODE + "memory.registered.max", "64k");
+    LogCapturer log = LogCapturer.captureLogs(LoggerFactory.getLogger("io.rdmashuffle"));
+    try {
+      assertHttpAlone("");
+      Waiting.until(() -> handler.problem().contains("(" + NODE + "memory.registered.max)"));
+    } finally {
+      log.stopCapturing();
+    }
+    assertThat(log.getOutput().lines().filter(line -> line.contains(" WARN ")))
+        .singleElement()
+        .asString()
+        .contains("map outputs are served by HTTP only", "no connection has room", "; raise it");
+  }
+
+  @Test
   void anUnknownKeyLeavesHttpAndIsNamed() throws Exception {
     conf.set(NODE + "stagingsize", "32m");
     assertHttpAlone("did you mean " + NODE + "staging.size?");
