@@ -33,6 +33,8 @@ public enum FallbackReason {
   OWNER_NO_MEMORY("owner-no-memory"),
   /** A READ or an answer failed, or its deadline passed. */
   TRANSFER_FAILED("transfer-failed"),
+  /** The owner's adapter refused a READ of the block: the owner is alive, its memory is gone. */
+  READ_REFUSED("read-refused"),
   /** The engine asked again after it found the block corrupt. */
   CORRUPT_RETRY("corrupt-retry"),
   /** Something RDMA does not carry: merged chunks, fallback storage, old fetch protocol. */

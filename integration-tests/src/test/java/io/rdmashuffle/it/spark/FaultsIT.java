@@ -52,7 +52,7 @@ final class FaultsIT {
 
       assertSameResults(result, 10);
       assertThat(result.taskFailures).isEmpty();
-      assertThat(result.fallbacks).containsKey("transfer-failed");
+      assertThat(result.fallbacks).containsKey("read-refused");
       assertRdmaIsBack(result);
     }
   }

@@ -234,7 +234,7 @@ final class PeerLink implements ConnectAttempt.Listener, Fetch.Home {
       context.outstanding().end();
     }
     if (isForgiven) {
-      context.log(peer, FallbackReason.TRANSFER_FAILED, more -> logRefusal(cause, more));
+      context.log(peer, FallbackReason.READ_REFUSED, more -> logRefusal(cause, more));
       again.forEach(this::submit);
     } else if (wasOurs && (wasBusy || failedUnused || wasRefused)) {
       broke(cause);

@@ -183,7 +183,7 @@ final class ReadPump implements LandingMemory.Waiter {
   /** As {@link #failed}; the block of this READ is not asked for again. */
   void refused(ReadBatch batch, int read) {
     PendingBlock block = batch.block(read);
-    context.outcomes().fallBack(block.fetch(), block.index(), FallbackReason.TRANSFER_FAILED);
+    context.outcomes().fallBack(block.fetch(), block.index(), FallbackReason.READ_REFUSED);
     failed(batch);
   }
 

@@ -38,6 +38,7 @@ final class ReasonCodes {
       case NOT_SUPPORTED -> 16;
       case ENCRYPTION -> 17;
       case STOPPING -> 18;
+      case READ_REFUSED -> 19;
     };
   }
 

@@ -2,6 +2,7 @@ package io.rdmashuffle.transport.client;
 
 import static io.rdmashuffle.transport.FallbackReason.BREAKER_OPEN;
 import static io.rdmashuffle.transport.FallbackReason.CONNECT_FAILED;
+import static io.rdmashuffle.transport.FallbackReason.READ_REFUSED;
 import static io.rdmashuffle.transport.FallbackReason.TRANSFER_FAILED;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -48,8 +49,9 @@ final class RefusedReadTest {
 
     assertThat(results.isComplete()).isTrue();
     assertThat(results.arrived()).isEqualTo(299);
-    assertThat(results.reason(7)).isEqualTo(TRANSFER_FAILED);
-    assertThat(rig.counters.fallbacks(TRANSFER_FAILED)).isEqualTo(1);
+    assertThat(results.reason(7)).isEqualTo(READ_REFUSED);
+    assertThat(rig.counters.fallbacks(READ_REFUSED)).isEqualTo(1);
+    assertThat(rig.counters.fallbacks(TRANSFER_FAILED)).isZero();
     results.checkWhatCame(owner);
     other.checkAndClose(owner);
 
@@ -80,7 +82,7 @@ final class RefusedReadTest {
 
     List<BlockKey> asked = ((Request.Locate) next.requests().get(0).request()).keys();
     assertThat(asked).containsExactly(results.keys().get(3));
-    assertThat(results.reason(2)).isEqualTo(TRANSFER_FAILED);
+    assertThat(results.reason(2)).isEqualTo(READ_REFUSED);
     assertThat(results.arrived()).isEqualTo(1);
     rig.threads.copy().resume();
     rig.serve(next, large);
@@ -126,7 +128,7 @@ final class RefusedReadTest {
     refuse(rig, rig.connect(), 0);
     assertThat(first.reported()).isEqualTo(1);
     refuse(rig, rig.connect(), 0);
-    assertThat(first.reasons()).containsOnly(TRANSFER_FAILED);
+    assertThat(first.reasons()).containsOnly(READ_REFUSED);
 
     for (long pauseMs = 1000; pauseMs <= 8000; pauseMs *= 2) {
       rig.advance(Duration.ofMillis(pauseMs - 10));
@@ -134,7 +136,7 @@ final class RefusedReadTest {
       rig.advance(Duration.ofMillis(pauseMs / 4 + 11)); // what is added at random
       Results probe = rig.fetch(1);
       refuse(rig, rig.connect(), 0);
-      assertThat(probe.reasons()).containsOnly(TRANSFER_FAILED);
+      assertThat(probe.reasons()).containsOnly(READ_REFUSED);
     }
     rig.advance(Duration.ofMillis(20_001));
     ScriptedReaderChannel works = rig.connected(owner);
@@ -155,7 +157,7 @@ final class RefusedReadTest {
     rig.dialer.pending().get(0).fail(new TransportException(Kind.PEER_LOST, "test: refused"));
     rig.settle();
 
-    assertThat(results.reasons()).containsExactly(CONNECT_FAILED, TRANSFER_FAILED, CONNECT_FAILED);
+    assertThat(results.reasons()).containsExactly(CONNECT_FAILED, READ_REFUSED, CONNECT_FAILED);
     assertThat(rig.fetch(1).reasons()).containsOnly(BREAKER_OPEN);
     rig.close();
   }

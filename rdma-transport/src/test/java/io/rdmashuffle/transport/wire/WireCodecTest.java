@@ -86,7 +86,8 @@ final class WireCodecTest {
             FallbackReason.CORRUPT_RETRY,
             FallbackReason.NOT_SUPPORTED,
             FallbackReason.ENCRYPTION,
-            FallbackReason.STOPPING);
+            FallbackReason.STOPPING,
+            FallbackReason.READ_REFUSED);
     for (int i = 0; i < byNumber.size(); i++) {
       Located located = new Located(0, List.of(new NotByRdma(byNumber.get(i))));
       ByteBuffer frame = Messages.encode(1, located);
@@ -265,8 +266,8 @@ final class WireCodecTest {
         .hasMessageContaining("key flags 0x8");
     assertThatThrownBy(() -> codec.decodeReply(frame("d5022201020304" + "01010513")))
         .hasMessageContaining("answer of kind 5");
-    assertThatThrownBy(() -> codec.decodeReply(frame("d5022201020304" + "01010413")))
-        .hasMessageContaining("reason 19 is unknown");
+    assertThatThrownBy(() -> codec.decodeReply(frame("d5022201020304" + "01010414")))
+        .hasMessageContaining("reason 20 is unknown");
   }
 
   private static ByteBuffer frame(String hex) {

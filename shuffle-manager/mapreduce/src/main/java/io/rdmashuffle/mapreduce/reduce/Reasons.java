@@ -16,6 +16,7 @@ final class Reasons {
           UNKNOWN_BLOCK,
           FILE_CHANGED,
           OWNER_NO_MEMORY,
+          READ_REFUSED,
           CORRUPT_RETRY,
           NOT_SUPPORTED ->
           false;
@@ -35,7 +36,7 @@ final class Reasons {
   /** Whether asking for the same segment again later may succeed. */
   static boolean passes(FallbackReason reason) {
     return switch (reason) {
-      case NO_MEMORY, OVERLOADED, OWNER_NO_MEMORY -> true;
+      case NO_MEMORY, OVERLOADED, OWNER_NO_MEMORY, READ_REFUSED -> true;
       default -> concernsHost(reason);
     };
   }

@@ -43,7 +43,15 @@ final class ReduceSessionTest {
   }
 
   @ParameterizedTest
-  @EnumSource(names = {"NO_MEMORY", "OVERLOADED", "OWNER_NO_MEMORY", "TRANSFER_FAILED", "STOPPING"})
+  @EnumSource(
+      names = {
+        "NO_MEMORY",
+        "OVERLOADED",
+        "OWNER_NO_MEMORY",
+        "READ_REFUSED",
+        "TRANSFER_FAILED",
+        "STOPPING"
+      })
   void aRefusalThatPassesDoesNot(FallbackReason reason) {
     session.refused(ATTEMPT, reason);
     assertThat(session.isHttpOnly(ATTEMPT)).isFalse();

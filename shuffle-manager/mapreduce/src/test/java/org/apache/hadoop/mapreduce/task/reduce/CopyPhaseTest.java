@@ -94,6 +94,23 @@ final class CopyPhaseTest {
     assertThat(rig.counted("HOSTS_FALLEN_BACK")).isZero();
   }
 
+  /** Of the beginning of a segment, or of a later part; the other segments come, and later ones. */
+  @ParameterizedTest
+  @ValueSource(ints = {0, 2})
+  void aRefusedReadCostsItsOwnSegmentOnly(int piece) throws Exception {
+    rig.maps(MAPS, 2000);
+    rig.rdma.script(
+        (peer, key) ->
+            SegmentServer.mapOf(key) == 1 && key.group() == piece
+                ? new Answer.Refuse(FallbackReason.READ_REFUSED)
+                : Answer.DELIVER);
+    assertThat(rig.run()).isEqualTo(rig.outputs().sums());
+    assertThat(rig.counted("SEGMENTS_READ")).isEqualTo(MAPS - 1);
+    assertThat(rig.http().requests()).containsExactly(List.of(MapOutputs.attempt(1).toString()));
+    assertThat(rig.counted("HOSTS_FALLEN_BACK")).isZero();
+    assertThat(rig.blamedMaps()).isEmpty();
+  }
+
   @Test
   void emptyAndTinySegmentsCome() throws Exception {
     rig.rdma.deliverBy(Source.INLINE);
