@@ -27,7 +27,7 @@ import scala.Tuple2;
  */
 @Timeout(180) // starting Spark takes long where other builds run
 final class LocalSparkTest {
-  private static final int CONTEXTS = Integer.getInteger("rdmashuffle.test.contexts", 25);
+  private static final int CONTEXTS = 200;
 
   private static JavaSparkContext start(Map<String, String> values) {
     SparkConf conf =
@@ -140,6 +140,7 @@ final class LocalSparkTest {
   }
 
   @Test
+  @Timeout(600)
   void oneContextAfterTheOtherLeavesNothingBehind() throws IOException {
     SoftAdapter.require();
     HeldNatives afterTen = null;
