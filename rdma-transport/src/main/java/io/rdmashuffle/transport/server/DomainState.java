@@ -17,6 +17,7 @@ final class DomainState {
   private final WindowPlanner planner;
   private final Staging staging;
   private final StagingShares shares;
+  private final KeyRoom.Share keyRoom;
   private final Set<ServerSession> sessions = new LinkedHashSet<>();
   private final List<Runnable> whenGone = new ArrayList<>(1);
   private boolean closing;
@@ -27,6 +28,7 @@ final class DomainState {
     windows = new WindowCache(parts, domain);
     staging = new Staging(parts, domain, windows);
     shares = parts.stagingShares();
+    keyRoom = parts.keyRoom().new Share();
     planner =
         new WindowPlanner(
             windows,
@@ -45,6 +47,10 @@ final class DomainState {
 
   Staging staging() {
     return staging;
+  }
+
+  KeyRoom.Share keyRoom() {
+    return keyRoom;
   }
 
   List<ServerSession> sessions() {

@@ -40,6 +40,10 @@ final class LocateCall implements WindowClaim.Listener, CopyBatch.Listener {
     this.answers = new LocateAnswers(session.domain(), parts.counters(), blocks);
   }
 
+  int keys() {
+    return keys.size();
+  }
+
   boolean isFinished() {
     return finished;
   }

@@ -91,6 +91,7 @@ public final class RdmaBlockServer implements BlockServer {
             memory,
             new WindowRoom(memory.budget(), loop::nowNs),
             new StagingShares(memory.budget(), memory.staging()),
+            new KeyRoom(),
             catalog,
             settings,
             counters,

@@ -16,6 +16,7 @@ import java.util.Set;
  * @param memory what may be registered
  * @param windowRoom shared by the windows of all domains
  * @param stagingShares divides the memory for copies among the domains
+ * @param keyRoom divides the keys being looked up among the domains
  * @param forgotten files that nothing is granted out of any more; progress thread only
  */
 record ServerParts(
@@ -25,6 +26,7 @@ record ServerParts(
     RdmaBlockServer.Memory memory,
     WindowRoom windowRoom,
     StagingShares stagingShares,
+    KeyRoom keyRoom,
     BlockCatalog catalog,
     ServerSettings settings,
     Counters counters,

@@ -3,6 +3,7 @@ package io.rdmashuffle.transport.server;
 import io.rdmashuffle.transport.Counter;
 import io.rdmashuffle.transport.TransportException;
 import io.rdmashuffle.transport.channel.OwnerChannel;
+import io.rdmashuffle.transport.wire.BlockKey;
 import io.rdmashuffle.transport.wire.Reply;
 import io.rdmashuffle.transport.wire.Request;
 import io.rdmashuffle.transport.wire.WireLimits;
@@ -28,6 +29,7 @@ final class ServerSession implements OwnerChannel.Session {
   private final SlowLanes.Lane lane;
   private final LeaseTable leases;
   private final Set<LocateCall> calls = new LinkedHashSet<>();
+  private int keysHeld; // by the calls
 
   ServerSession(
       ServerParts parts, DomainState domain, OwnerChannel channel, LongSupplier leaseIds) {
@@ -67,7 +69,7 @@ final class ServerSession implements OwnerChannel.Session {
         cutOff(requestId);
         return;
       }
-      LocateCall call = new LocateCall(parts, this, requestId, locate.keys());
+      LocateCall call = new LocateCall(parts, this, requestId, admitted(locate.keys()));
       calls.add(call);
       call.start();
     } else if (request instanceof Request.Release release) {
@@ -76,6 +78,18 @@ final class ServerSession implements OwnerChannel.Session {
     } else {
       throw new IllegalArgumentException("request of kind " + request.getClass().getName());
     }
+  }
+
+  /** The first of the keys, for which there is room. */
+  private List<BlockKey> admitted(List<BlockKey> keys) {
+    int count = domain.keyRoom().take(keys.size());
+    keysHeld += count;
+    return count == keys.size() ? keys : List.copyOf(keys.subList(0, count));
+  }
+
+  private void giveBackRoom(int keys) {
+    keysHeld -= keys;
+    domain.keyRoom().giveBack(keys);
   }
 
   private void cutOff(int requestId) {
@@ -94,6 +108,7 @@ final class ServerSession implements OwnerChannel.Session {
   /** A call answers, as its last act. */
   void answer(LocateCall call, int requestId, Reply.Located reply) {
     calls.remove(call);
+    giveBackRoom(call.keys());
     channel.reply(requestId, reply);
   }
 
@@ -105,6 +120,7 @@ final class ServerSession implements OwnerChannel.Session {
 
   @Override
   public void onClosed(TransportException cause) {
+    giveBackRoom(keysHeld);
     List.copyOf(calls).forEach(LocateCall::abandon);
     calls.clear();
     leases.endAll();

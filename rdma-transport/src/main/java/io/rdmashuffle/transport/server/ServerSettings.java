@@ -25,6 +25,9 @@ public record ServerSettings(
     long stagingBytes,
     Duration locateTimeout,
     Duration revokeAfter) {
+  /** Keys that an owner looks up at a time, of all its readers. */
+  public static final int MOST_KEYS = 1 << 17;
+
   private static final long LONGEST_WINDOW_BYTES = 1L << 30;
 
   /**

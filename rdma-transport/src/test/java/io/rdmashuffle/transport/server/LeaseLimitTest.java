@@ -6,6 +6,7 @@ import io.rdmashuffle.transport.Counter;
 import io.rdmashuffle.transport.TransportException;
 import io.rdmashuffle.transport.channel.testing.ScriptedOwnerChannel;
 import io.rdmashuffle.transport.testing.LoggedLines;
+import io.rdmashuffle.transport.verbs.ProtectionDomain;
 import io.rdmashuffle.transport.wire.BlockKey;
 import io.rdmashuffle.transport.wire.Reply;
 import io.rdmashuffle.transport.wire.Request;
@@ -13,6 +14,7 @@ import io.rdmashuffle.transport.wire.WireLimits;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -23,6 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 final class LeaseLimitTest {
   private static final int PAGE = ServerRig.PAGE;
   private static final int MOST_LEASES = WireLimits.mostLeases(ScriptedOwnerChannel.REQUESTS);
+  private static final int REQUESTS_OF_EACH = 32;
   @TempDir private Path directory;
   private ServerRig rig;
   private final List<ScriptedOwnerChannel> channels = new ArrayList<>();
@@ -65,6 +68,21 @@ final class LeaseLimitTest {
       asked++;
     }
     return asked;
+  }
+
+  /** As many keys are looked up as a tenant may have at a time, and none is answered yet. */
+  private void crowd(Request.Locate locate) {
+    int locates = ServerSettings.MOST_KEYS / 2 / locate.keys().size();
+    for (int i = 0; i < locates / REQUESTS_OF_EACH; i++) {
+      ScriptedOwnerChannel channel = connect();
+      for (int j = 0; j < REQUESTS_OF_EACH; j++) {
+        channel.deliver(locate);
+      }
+    }
+  }
+
+  private int answers(ScriptedOwnerChannel channel, int id) {
+    return ((Reply.Located) channel.replyTo(id)).answers().size();
   }
 
   /** How many LOCATEs an honest reader needs for all blocks, each by READ. */
@@ -133,6 +151,37 @@ final class LeaseLimitTest {
       assertThat(honest.closeCause()).isNull();
     }
     assertThat(beside).isEqualTo(alone);
+  }
+
+  /** Of a LOCATE beyond the bound one key is answered; the reader asks again for the others. */
+  @Test
+  void theKeysBeingLookedUpForATenantAreBoundedAndLeaveRoomForOthers() throws Exception {
+    Arrays.setAll(keys, i -> rig.newKey()); // these take another thread to look up
+    Request.Locate locate = new Request.Locate(List.of(keys), ServerRig.NO_RELEASES);
+    ProtectionDomain tenant = rig.newDomain();
+    ScriptedOwnerChannel other = rig.connect(tenant);
+    ScriptedOwnerChannel late = connect();
+
+    crowd(locate);
+    int beyond = late.deliver(locate);
+    int others = other.deliver(locate);
+    rig.run();
+    assertThat(answers(late, beyond)).isEqualTo(1);
+    assertThat(answers(other, others)).isEqualTo(keys.length);
+
+    crowd(locate);
+    channels.remove(late);
+    for (ScriptedOwnerChannel gone : channels) { // while their keys are looked up
+      gone.fail(new TransportException(TransportException.Kind.PEER_LOST, "gone"));
+      gone.finishClose();
+    }
+    channels.clear();
+    channels.add(late);
+    int next = late.deliver(locate);
+    rig.run();
+    assertThat(answers(late, next)).as("whoever is gone has left room").isEqualTo(keys.length);
+    rig.breakOff(other);
+    tenant.close();
   }
 
   @Test

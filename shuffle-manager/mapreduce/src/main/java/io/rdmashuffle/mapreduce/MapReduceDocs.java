@@ -1,6 +1,7 @@
 package io.rdmashuffle.mapreduce;
 
 import io.rdmashuffle.core.config.ConfigDocs;
+import io.rdmashuffle.transport.server.ServerSettings;
 import io.rdmashuffle.transport.wire.WireLimits;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -51,7 +52,7 @@ public final class MapReduceDocs {
       | of that, windows | what is left; idle windows of any job go when another needs the room | |
       | connections | `connections.max`; one job half of what the others leave, but two | 1024; 512 of one job |
       | leases of one connection | 4 x (`requests.inflight` + 1), each of 256 blocks and about 1 KiB of heap | %2$d; %3$d MiB for all connections |
-      | blocks being looked up for one connection | (`requests.inflight` + 1) x 256, about 250 bytes of heap each until they are answered | %4$d KiB |
+      | blocks being looked up, all jobs together | %4$d, about 250 bytes of heap each until they are answered; one job half of what the others leave, but one for each request | %5$d MiB; %6$d MiB of one job |
       | map outputs known of one job | 65,536, about 0.5 KiB of heap each, and up to 50 KiB for one of more than 512 windows | 32 MiB |
       | threads | as many as for one job | |
       | log lines that readers can cause | one a minute for each of up to 257 addresses before authentication, as many after it, and one for each kind of failure of a file | |
@@ -63,7 +64,9 @@ public final class MapReduceDocs {
               (EXAMPLE_CONNECTIONS * FRAMES_BYTES) >> 20,
               WireLimits.mostLeases(EXAMPLE_REQUESTS + 1),
               (EXAMPLE_CONNECTIONS * WireLimits.mostLeases(EXAMPLE_REQUESTS + 1)) >> 10,
-              ((EXAMPLE_REQUESTS + 1) * WireLimits.KEYS_PER_LOCATE * 250) >> 10);
+              ServerSettings.MOST_KEYS,
+              ServerSettings.MOST_KEYS >> 12,
+              ServerSettings.MOST_KEYS >> 13);
 
   private MapReduceDocs() {}
 
