@@ -8,6 +8,7 @@ struct rdma_id {
 	struct rdma_cm_id *verbs;
 	jlong channel;			/* its parent */
 	_Atomic jlong qp;		/* 0: none */
+	_Atomic int kept;		/* 0, or the errno with which the adapter refused to destroy the queue pair */
 	bool passive;			/* made by a connect request */
 	uint8_t responder_resources, initiator_depth;	/* what the request asked of this side */
 };

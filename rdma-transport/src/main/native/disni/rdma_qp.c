@@ -112,11 +112,13 @@ int rdma_qp_destroy(struct rdma_id *id)
 	int error;
 
 	if (!q)
-		return 0;
+		return atomic_load(&id->kept);
 	rdma_handle_free(handle);
 	error = rdma.ibv_destroy_qp(q->verbs);
-	if (error)
-		return error;	/* it stays, and with it what it needs */
+	if (error) {	/* it stays, and with it what it needs */
+		atomic_store(&id->kept, error);
+		return error;
+	}
 	id->verbs->qp = NULL;
 	drop_parents(q);
 	free(q);

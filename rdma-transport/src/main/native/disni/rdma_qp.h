@@ -6,7 +6,7 @@
 /* Takes every remote right from the queue pair. 0, or the errno. */
 int rdma_qp_forbid(jlong qp);
 
-/* Destroys the queue pair of an id, if it has one. Several callers at a time are harmless. */
+/* Destroys the queue pair of an id, if it has one: 0, or the errno, then and from then on. Several callers are harmless. */
 int rdma_qp_destroy(struct rdma_id *id);
 
 extern const JNINativeMethod rdma_qp_disni_methods[], rdma_qp_methods[];
