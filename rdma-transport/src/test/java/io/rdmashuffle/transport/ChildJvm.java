@@ -16,7 +16,7 @@ public final class ChildJvm {
     List<String> command = new ArrayList<>();
     command.add(Path.of(System.getProperty("java.home"), "bin", "java").toString());
     command.addAll(List.of("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xmx256m"));
-    command.add("-D" + TestDevice.PROPERTY + "=" + System.getProperty(TestDevice.PROPERTY));
+    command.add("-D" + TestDevice.PROPERTY + "=" + System.getProperty(TestDevice.PROPERTY, "soft"));
     command.add("-D" + PATIENCE + "=" + System.getProperty(PATIENCE, "1"));
     command.addAll(List.of("-cp", System.getProperty("java.class.path"), main.getName()));
     return command;

@@ -15,9 +15,9 @@ import java.util.concurrent.locks.LockSupport;
 
 /**
  * A process that fetches all blocks of a {@link RemoteOwner} again and again until its input says
- * so, and does what an engine does when the adapter is lost. Prints {@code ARRIVED n} after each
- * round, {@code LOST reason}, and {@code CLOSED levels} in the end. Arguments: port for the owner's
- * commands, bytes per block, blocks.
+ * so, and does what an engine does when the adapter is lost. Prints {@code ARRIVED n levels} after
+ * each round, {@code LOST reason}, and {@code CLOSED levels} in the end. Arguments: port for the
+ * owner's commands, bytes per block, blocks.
  *
  * <p>As an object, such a process. Closing it kills it.
  */
@@ -36,6 +36,17 @@ final class RemoteReader implements AutoCloseable {
   /** Its errors go to {@code folder/reader.log}. */
   static RemoteReader start(Path folder, OwnerProcess owner, int blockBytes, int blocks)
       throws IOException {
+    return start(folder, owner, blockBytes, blocks, "");
+  }
+
+  /**
+   * The same with faults.
+   *
+   * @param faults of the software adapter, in its own language
+   */
+  static RemoteReader start(
+      Path folder, OwnerProcess owner, int blockBytes, int blocks, String faults)
+      throws IOException {
     List<String> command = ChildJvm.command(RemoteReader.class);
     command.addAll(
         List.of(
@@ -43,7 +54,9 @@ final class RemoteReader implements AutoCloseable {
             String.valueOf(blockBytes),
             String.valueOf(blocks)));
     Path log = Files.createTempFile(folder, "reader", ".log");
-    return new RemoteReader(new ProcessBuilder(command).redirectError(log.toFile()).start(), log);
+    ProcessBuilder builder = new ProcessBuilder(command).redirectError(log.toFile());
+    builder.environment().put("SOFTHCA_FAULTS", faults);
+    return new RemoteReader(builder.start(), log);
   }
 
   /** Waits for a line, for as long as the test may take. */
@@ -60,8 +73,12 @@ final class RemoteReader implements AutoCloseable {
   }
 
   /** Waits until rounds go as they should go once more; an earlier one may be half done. */
-  void awaitRound(int arrived) throws IOException {
-    awaitLine("ARRIVED " + arrived + " ");
+  String awaitRound(int arrived) throws IOException {
+    return awaitLine("ARRIVED " + arrived + " ");
+  }
+
+  String log() throws IOException {
+    return Files.readString(log);
   }
 
   /** Tells it to close its transport and end. Returns what it says last. */
@@ -91,8 +108,11 @@ final class RemoteReader implements AutoCloseable {
         Collected fetch = reader.fetch(0, blocks);
         int arrived = reader.check(fetch);
         System.out.printf(
-            "ARRIVED %d in %d ms %s%n",
-            arrived, Duration.ofNanos(System.nanoTime() - start).toMillis(), fetch.reasons());
+            "ARRIVED %d in %d ms %s %s%n",
+            arrived,
+            Duration.ofNanos(System.nanoTime() - start).toMillis(),
+            fetch.reasons(),
+            transport.levels());
         LockSupport.parkNanos(PAUSE_NS);
       }
     }

@@ -42,6 +42,7 @@ final class Endpoint {
   private final Link link;
   private final int slot;
   private final Runnable onDestroyed;
+  private final Runnable onKept;
   private final Work forgetId;
   private final Destruction destruction;
   private final ArrayDeque<Errand> slowCalls = new ArrayDeque<>();
@@ -52,11 +53,18 @@ final class Endpoint {
   /**
    * @param link gone over to this, unless it throws
    * @param onDestroyed told once the queue pair is gone, again if it throws
+   * @param onKept told instead if the adapter fails to destroy it
    */
-  Endpoint(ChannelContext context, Link link, CompletionSink sink, Runnable onDestroyed) {
+  Endpoint(
+      ChannelContext context,
+      Link link,
+      CompletionSink sink,
+      Runnable onDestroyed,
+      Runnable onKept) {
     this.context = context;
     this.link = link;
     this.onDestroyed = onDestroyed;
+    this.onKept = onKept;
     this.forgetId = Work.of(() -> context.cm().forget(link.id()));
     this.destruction = new Destruction();
     this.slot = context.completions().add(sink);
@@ -168,8 +176,8 @@ final class Endpoint {
    * still reach the sink; afterwards none does. May be called again, should an Error have kept it
    * from its end; allocates nothing.
    *
-   * <p>Should the adapter fail to destroy it, the handler is never told: whoever waits for it holds
-   * memory that the adapter may still write to.
+   * <p>Should the adapter fail to destroy it, the handler is never told that it is gone: whoever
+   * waits for that holds memory that the adapter may still write to.
    */
   void destroy() {
     destroying = true;
@@ -242,6 +250,7 @@ final class Endpoint {
             "qp 0x{} could not be destroyed; what was posted to it stays out of use",
             Integer.toHexString(link.qp().number()),
             failure);
+        onKept.run();
       } else {
         running = null;
         linkClosed();

@@ -82,7 +82,7 @@ final class OwnerConnection extends LiveConnections.Connection
     this.challenge = challenge;
     lastHeardNs = context.loop().nowNs();
     lastUsedNs = lastHeardNs;
-    endpoint = new Endpoint(context, link, this, this::destroyed);
+    endpoint = new Endpoint(context, link, this, this::destroyed, () -> {}); // leases stay
     replies = new ReplyQueue(endpoint, context.codec());
   }
 

@@ -11,7 +11,8 @@ import io.rdmashuffle.transport.wire.Request;
  * <p><b>Threads:</b> the progress thread only; handlers run there too. <b>Failure:</b> the first
  * failed completion, missed deadline, broken frame or disconnect closes the channel. Then the queue
  * pair is moved to the error state and destroyed, and <em>only after that</em> are the pending
- * handlers told: once a handler hears of a failure, no adapter writes to its buffers any more.
+ * handlers told: once a handler hears of a failure, no adapter writes to its buffers any more. If
+ * the adapter fails to destroy it, they never are, and only the listener learns of the end.
  */
 public interface ReaderChannel {
   /** For messages. */
@@ -83,11 +84,19 @@ public interface ReaderChannel {
     void onDialFailed(TransportException cause);
 
     /**
-     * All handlers have been told before.
+     * All handlers have been told before. Does not follow {@link #onKept}.
      *
      * @param cause of kind RETRY if nothing was wrong: the connection was not used for long, made
      *     room for another, or this side is stopping
      */
     void onClosed(TransportException cause);
+
+    /**
+     * The channel is closed, but the adapter fails to destroy its queue pair: it may write to what
+     * was posted for as long as the process lives. The handlers are never told.
+     */
+    default void onKept(TransportException cause) {
+      // Whoever owns memory that was posted keeps it out of use anyway.
+    }
   }
 }

@@ -69,7 +69,7 @@ final class ReaderConnection extends LiveConnections.Connection
     reads = new ReadTable(shape.reads());
     deadlines = new DeadlineWatch(context.loop(), this::remainingNs, this::deadlinePassed);
     keepAlive = new KeepAlive(context, this);
-    endpoint = new Endpoint(context, link, this, this::destroyed);
+    endpoint = new Endpoint(context, link, this, this::destroyed, this::kept);
   }
 
   // ---- authentication
@@ -312,6 +312,13 @@ final class ReaderConnection extends LiveConnections.Connection
   void abandon(TransportException cause) {
     if (state == State.AUTHENTICATING) {
       close(cause);
+    }
+  }
+
+  /** The adapter may still write to what was posted: handlers are not told. */
+  private void kept() {
+    if (opened) {
+      dial.listener.onKept(closeCause);
     }
   }
 

@@ -236,6 +236,9 @@ final class ConnectAttempt {
     void failed(FallbackReason reason, TransportException cause);
 
     void closed(Session session, TransportException cause);
+
+    /** As {@link ReaderChannel.Listener#onKept}: {@link #closed} does not follow. */
+    void kept(Session session, TransportException cause);
   }
 
   /** One address being dialled. */
@@ -292,6 +295,13 @@ final class ConnectAttempt {
     public void onClosed(TransportException cause) {
       if (session != null) {
         listener.closed(session, cause);
+      }
+    }
+
+    @Override
+    public void onKept(TransportException cause) {
+      if (session != null) {
+        listener.kept(session, cause);
       }
     }
 

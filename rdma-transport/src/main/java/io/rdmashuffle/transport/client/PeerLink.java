@@ -244,6 +244,19 @@ final class PeerLink implements ConnectAttempt.Listener, Fetch.Home {
     }
   }
 
+  /**
+   * The adapter does not let go of the session's connection. What was posted to it, and its slot,
+   * stay out of use; the fetches do not wait.
+   */
+  @Override
+  public void kept(Session stuck, TransportException cause) {
+    stuck.giveUp(FallbackReason.TRANSFER_FAILED);
+    if (stuck == session) {
+      session = null;
+      broke(cause);
+    }
+  }
+
   /** A peer that refuses a READ is alive. It is left alone if it does nothing else. */
   private boolean isForgiven() {
     return health.forgivesRefusal() && context.device().admits(peer.id(), context.loop().nowNs());

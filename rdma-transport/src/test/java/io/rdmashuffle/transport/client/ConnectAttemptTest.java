@@ -160,4 +160,9 @@ final class ConnectAttemptTest implements ConnectAttempt.Listener {
   public void closed(Session session, TransportException cause) {
     heard++;
   }
+
+  @Override
+  public void kept(Session session, TransportException cause) {
+    heard++;
+  }
 }
