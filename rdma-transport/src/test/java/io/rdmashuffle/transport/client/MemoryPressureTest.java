@@ -19,16 +19,25 @@ import org.junit.jupiter.api.Test;
 final class MemoryPressureTest {
   private static final Setup SMALL = Setup.standard().withChunks(4, 2);
 
-  private static void end(ClientRig rig, ScriptedReaderChannel channel) {
+  private ClientRig rig;
+  private Owner owner;
+  private ScriptedReaderChannel channel;
+
+  /** Connects to an owner of blocks of that size. */
+  private void open(Setup setup, int blockBytes) {
+    rig = new ClientRig(setup);
+    owner = new Owner(blockBytes);
+    channel = rig.connected(owner);
+  }
+
+  private void end() {
     rig.fail(channel);
     rig.close();
   }
 
   @Test
   void blocksStayInRegisteredMemoryWhileThereIsEnough() {
-    ClientRig rig = new ClientRig();
-    Owner owner = new Owner(10_000);
-    ScriptedReaderChannel channel = rig.connected(owner);
+    open(Setup.standard(), 10_000);
     Results results = rig.fetch(20);
     rig.serve(channel, owner);
 
@@ -36,14 +45,12 @@ final class MemoryPressureTest {
     assertThat(rig.chunksHeld()).as("200 kB in chunks of 64 KiB").isEqualTo(4);
     results.checkAndClose(owner);
     assertThat(rig.chunksHeld()).isZero();
-    end(rig, channel);
+    end();
   }
 
   @Test
   void blocksAreCopiedOutWhenTheRestOfThePoolIsTaken() {
-    ClientRig rig = new ClientRig(SMALL);
-    Owner owner = new Owner(60_000);
-    ScriptedReaderChannel channel = rig.connected(owner);
+    open(SMALL, 60_000);
     Results results = rig.fetch(10);
 
     rig.serve(channel, owner);
@@ -53,7 +60,7 @@ final class MemoryPressureTest {
     assertThat(rig.counters.value(Counter.BLOCKS_READ)).isEqualTo(11);
     assertThat(rig.chunksHeld()).as("only what consumers hold").isEqualTo(2);
     results.checkAndClose(owner);
-    end(rig, channel);
+    end();
   }
 
   /**
@@ -62,9 +69,7 @@ final class MemoryPressureTest {
    */
   @Test
   void twoReadersDrainedOneAfterTheOtherNeverWait() {
-    ClientRig rig = new ClientRig(SMALL);
-    Owner owner = new Owner(50_000);
-    ScriptedReaderChannel channel = rig.connected(owner);
+    open(SMALL, 50_000);
     Results second = rig.fetch(50); // fills the pool and is not consumed
     rig.serve(channel, owner);
     long startNs = rig.loop.nowNs();
@@ -80,14 +85,12 @@ final class MemoryPressureTest {
     assertThat(second.arrived()).isEqualTo(50);
     second.checkAndClose(owner);
     assertThat(rig.chunksHeld()).isZero();
-    end(rig, channel);
+    end();
   }
 
   @Test
   void aBlockLargerThanThePoolComesInPieces() {
-    ClientRig rig = new ClientRig(SMALL);
-    Owner owner = new Owner(3_000_000);
-    ScriptedReaderChannel channel = rig.connected(owner);
+    open(SMALL, 3_000_000);
     Results results = rig.fetch(2);
 
     rig.serve(channel, owner);
@@ -96,14 +99,12 @@ final class MemoryPressureTest {
     assertThat(results.block(0).buffer().remaining()).isEqualTo(3_000_000);
     results.checkAndClose(owner);
     assertThat(rig.counters.value(Counter.BLOCKS_COPIED_OUT)).isEqualTo(3);
-    end(rig, channel);
+    end();
   }
 
   @Test
   void aBlockTooLargeToPutTogetherFallsBackAndTheOthersGoOn() {
-    ClientRig rig = new ClientRig(SMALL);
-    Owner owner = new Owner(100);
-    ScriptedReaderChannel channel = rig.connected(owner);
+    open(SMALL, 100);
     List<BlockKey> keys = rig.keys(3);
     List<Reply.Piece> huge =
         Collections.nCopies(3, new Reply.Piece(0x9000_0000_0000L, 1, 400 << 20));
@@ -117,14 +118,12 @@ final class MemoryPressureTest {
     rig.serve(channel, owner);
     assertThat(owner.leases()).isZero();
     results.checkWhatCame(owner);
-    end(rig, channel);
+    end();
   }
 
   @Test
   void aReadWaitsForTransitMemoryOnlyUntilACopyIsDone() {
-    ClientRig rig = new ClientRig(SMALL);
-    Owner owner = new Owner(60_000);
-    ScriptedReaderChannel channel = rig.connected(owner);
+    open(SMALL, 60_000);
     rig.threads.copy().pause();
     Results results = rig.fetch(10);
     rig.answerRequests(channel, owner);
@@ -139,15 +138,13 @@ final class MemoryPressureTest {
 
     assertThat(results.arrived()).isEqualTo(10);
     results.checkAndClose(owner);
-    end(rig, channel);
+    end();
   }
 
   /** The only transit chunk never returns to the pool: it is filled again where it is. */
   @Test
   void oneTransitChunkIsEnough() {
-    ClientRig rig = new ClientRig(Setup.standard().withChunks(2, 1));
-    Owner owner = new Owner(40_000);
-    ScriptedReaderChannel channel = rig.connected(owner);
+    open(Setup.standard().withChunks(2, 1), 40_000);
     rig.threads.copy().pause();
     Results results = rig.fetch(10);
     rig.answerRequests(channel, owner);
@@ -168,14 +165,12 @@ final class MemoryPressureTest {
     assertThat(results.arrived()).isEqualTo(10);
     results.checkAndClose(owner);
     rig.threads.copy().resume();
-    end(rig, channel);
+    end();
   }
 
   @Test
   void waitingForTransitMemoryHasADeadline() {
-    ClientRig rig = new ClientRig(SMALL);
-    Owner owner = new Owner(60_000);
-    ScriptedReaderChannel channel = rig.connected(owner);
+    open(SMALL, 60_000);
     rig.threads.copy().pause();
     Results results = rig.fetch(10);
     Results unlocated = rig.fetch(300);
@@ -198,13 +193,13 @@ final class MemoryPressureTest {
     results.checkWhatCame(owner);
     unlocated.checkWhatCame(owner);
     assertThat(rig.chunksHeld()).isZero();
-    end(rig, channel);
+    end();
   }
 
   @Test
   void severalConnectionsShareScarceTransitMemory() {
-    ClientRig rig = new ClientRig(SMALL);
-    Owner owner = new Owner(60_000);
+    rig = new ClientRig(SMALL);
+    owner = new Owner(60_000);
     List<ScriptedReaderChannel> channels = new ArrayList<>();
     List<Results> all = new ArrayList<>();
     for (int i = 0; i < 6; i++) {
@@ -229,9 +224,7 @@ final class MemoryPressureTest {
 
   @Test
   void smallBlocksShareAChunkAndItReturnsWithTheLastOfThem() {
-    ClientRig rig = new ClientRig();
-    Owner owner = new Owner(600);
-    ScriptedReaderChannel channel = rig.connected(owner);
+    open(Setup.standard(), 600);
     Results results = rig.fetch(100);
     rig.serve(channel, owner);
 
@@ -243,14 +236,12 @@ final class MemoryPressureTest {
     assertThat(Results.bytes(results.block(0))).isEqualTo(owner.content(results.keys().get(0)));
     results.block(0).close();
     assertThat(rig.chunksHeld()).isZero();
-    end(rig, channel);
+    end();
   }
 
   @Test
   void consumersThatKeepUpUseOneChunkAgainAndAgain() {
-    ClientRig rig = new ClientRig();
-    Owner owner = new Owner(30_000);
-    ScriptedReaderChannel channel = rig.connected(owner);
+    open(Setup.standard(), 30_000);
 
     for (int i = 0; i < 50; i++) {
       Results results = rig.fetch(2);
@@ -260,14 +251,12 @@ final class MemoryPressureTest {
     }
 
     assertThat(rig.counters.value(Counter.BLOCKS_COPIED_OUT)).isZero();
-    end(rig, channel);
+    end();
   }
 
   @Test
   void memoryNotUsedForLongIsGivenBackButForTheReserve() {
-    ClientRig rig = new ClientRig(Setup.standard().withChunks(192, 4));
-    Owner owner = new Owner(50_000);
-    ScriptedReaderChannel channel = rig.connected(owner);
+    open(Setup.standard().withChunks(192, 4), 50_000);
     Results results = rig.fetch(150);
     rig.serve(channel, owner);
     results.checkAndClose(owner);
@@ -285,30 +274,30 @@ final class MemoryPressureTest {
 
   @Test
   void whereNothingCanBeRegisteredNobodyWaits() {
-    ClientRig rig = new ClientRig(Setup.standard().withBudget(4096));
-    Owner owner = new Owner(100);
+    rig = new ClientRig(Setup.standard().withBudget(4096));
+    owner = new Owner(100);
     Results results = rig.fetch(5);
-    ScriptedReaderChannel channel = rig.connect();
+    channel = rig.connect();
     long startNs = rig.loop.nowNs();
 
     rig.serve(channel, owner);
 
     assertThat(results.reasons()).containsOnly(NO_MEMORY);
     assertThat(rig.loop.nowNs()).isEqualTo(startNs);
-    end(rig, channel);
+    end();
   }
 
   @Test
   void blocksReadWhileThePoolStillGrowsNeedNotWaitForAllOfIt() {
-    ClientRig rig = new ClientRig(Setup.standard().withChunks(200, 70));
-    Owner owner = new Owner(60_000);
+    rig = new ClientRig(Setup.standard().withChunks(200, 70));
+    owner = new Owner(60_000);
     Results results = rig.fetch(20);
-    ScriptedReaderChannel channel = rig.connect();
+    channel = rig.connect();
 
     rig.serve(channel, owner);
 
     assertThat(results.arrived()).isEqualTo(20);
     results.checkAndClose(owner);
-    end(rig, channel);
+    end();
   }
 }

@@ -23,16 +23,25 @@ final class OverflowMemoryTest {
   /** Two chunks in place, two for transit. */
   private static final Setup SMALL = Setup.standard().withChunks(4, 2);
 
-  private static void end(ClientRig rig, ScriptedReaderChannel channel) {
+  private ClientRig rig;
+  private Owner owner;
+  private ScriptedReaderChannel channel;
+
+  /** Connects to an owner of blocks of that size. */
+  private void open(Setup setup, int blockBytes) {
+    rig = new ClientRig(setup);
+    owner = new Owner(blockBytes);
+    channel = rig.connected(owner);
+  }
+
+  private void end() {
     rig.fail(channel);
     rig.close();
   }
 
   @Test
   void whatFindsNoRoomBesideHeldBlocksFallsBackAtOnce() {
-    ClientRig rig = new ClientRig(SMALL.withOverflow(3));
-    Owner owner = new Owner(60_000);
-    ScriptedReaderChannel channel = rig.connected(owner);
+    open(SMALL.withOverflow(3), 60_000);
     long startNs = rig.loop.nowNs();
     Results results = rig.fetch(10);
 
@@ -46,14 +55,12 @@ final class OverflowMemoryTest {
     rig.serve(channel, owner);
     assertThat(next.arrived()).as("there is room again").isEqualTo(5);
     next.checkAndClose(owner);
-    end(rig, channel);
+    end();
   }
 
   @Test
   void aBlockThatIsTooLargeNowLeavesTheRoomToSmallerOnes() {
-    ClientRig rig = new ClientRig(SMALL.withOverflow(4));
-    Owner owner = new Owner(60_000);
-    ScriptedReaderChannel channel = rig.connected(owner);
+    open(SMALL.withOverflow(4), 60_000);
     Results held = rig.fetch(4); // in place and two chunks beside
     rig.serve(channel, owner);
     List<BlockKey> keys = rig.keys(3);
@@ -65,15 +72,13 @@ final class OverflowMemoryTest {
     assertThat(results.reasons()).containsExactly(null, NO_MEMORY, null);
     held.checkAndClose(owner);
     results.checkWhatCame(owner);
-    end(rig, channel);
+    end();
   }
 
   /** Memory that is being mapped is there without anybody's help: that is worth waiting for. */
   @Test
   void waitingForMemoryThatIsBeingMappedHasADeadline() {
-    ClientRig rig = new ClientRig(SMALL);
-    Owner owner = new Owner(60_000);
-    ScriptedReaderChannel channel = rig.connected(owner);
+    open(SMALL, 60_000);
     rig.threads.slow().pause();
     Results results = rig.fetch(10);
     rig.serve(channel, owner);
@@ -92,14 +97,12 @@ final class OverflowMemoryTest {
     assertThat(next.arrived()).isEqualTo(10);
     results.checkWhatCame(owner);
     next.checkAndClose(owner);
-    end(rig, channel);
+    end();
   }
 
   @Test
   void aBlockIsPutTogetherAcrossChunksWhateverTheSizeOfReads() {
-    ClientRig rig = new ClientRig(SMALL.withReadBytes(10_007));
-    Owner owner = new Owner(60_000);
-    ScriptedReaderChannel channel = rig.connected(owner);
+    open(SMALL.withReadBytes(10_007), 60_000);
     Results held = rig.fetch(2);
     rig.serve(channel, owner);
     List<BlockKey> keys = rig.keys(4);
@@ -113,14 +116,12 @@ final class OverflowMemoryTest {
     assertThat(rig.counters.value(Counter.BLOCKS_COPIED_OUT)).isEqualTo(4);
     results.checkAndClose(owner);
     held.checkAndClose(owner);
-    end(rig, channel);
+    end();
   }
 
   @Test
   void smallBlocksShareAChunkHereToo() {
-    ClientRig rig = new ClientRig(SMALL.withOverflow(8));
-    Owner owner = new Owner(600);
-    ScriptedReaderChannel channel = rig.connected(owner);
+    open(SMALL.withOverflow(8), 600);
     List<BlockKey> keys = rig.keys(2);
     keys.forEach(key -> owner.place(key, 60_000));
     Results held = rig.fetch(ClientRig.PEER, keys);
@@ -134,15 +135,15 @@ final class OverflowMemoryTest {
     assertThat(rig.overflow.chunksOut()).as("192 kB in chunks of 64 KiB").isLessThanOrEqualTo(4);
     results.checkAndClose(owner);
     held.checkAndClose(owner);
-    end(rig, channel);
+    end();
   }
 
   /** It is given up while some of it is being copied: that goes to memory nobody else has. */
   @Test
   void aBlockGivenUpKeepsItsMemoryUntilTheLastCopyHasEnded() {
-    ClientRig rig = new ClientRig(SMALL.withOverflow(8));
-    Owner owner = new Owner(6 * CHUNK_BYTES); // more than the pool
-    ScriptedReaderChannel channel = rig.connected(owner);
+    rig = new ClientRig(SMALL.withOverflow(8));
+    owner = new Owner(6 * CHUNK_BYTES); // more than the pool
+    channel = rig.connected(owner);
     rig.threads.copy().pause();
     Results results = rig.fetch(1);
     rig.answerRequests(channel, owner);
@@ -159,14 +160,12 @@ final class OverflowMemoryTest {
     rig.advance(Duration.ofSeconds(1));
 
     assertThat(rig.overflow.chunksOut()).isZero();
-    end(rig, channel);
+    end();
   }
 
   @Test
   void memoryThatIsNotUsedGoesBackToTheSystem() {
-    ClientRig rig = new ClientRig(SMALL);
-    Owner owner = new Owner(60_000);
-    ScriptedReaderChannel channel = rig.connected(owner);
+    open(SMALL, 60_000);
     Results results = rig.fetch(50);
     rig.serve(channel, owner);
     assertThat(rig.overflow.registeredBytes()).isGreaterThanOrEqualTo(48 * CHUNK_BYTES);
@@ -177,15 +176,13 @@ final class OverflowMemoryTest {
     rig.advance(Duration.ofSeconds(7));
 
     assertThat(rig.overflow.registeredBytes()).isZero();
-    end(rig, channel);
+    end();
   }
 
   @Test
   void theMemoryOfABlockThatWasDroppedIsTakenBackAndCounted() {
-    ClientRig rig = new ClientRig(SMALL.withOverflow(4));
-    Owner owner = new Owner(60_000);
-    ScriptedReaderChannel channel = rig.connected(owner);
-    dropBlocks(rig, channel, owner);
+    open(SMALL.withOverflow(4), 60_000);
+    dropBlocks();
     for (int i = 0; i < 100 && rig.counters.value(Counter.BLOCKS_LOST) < 6; i++) {
       System.gc();
       rig.advance(Duration.ofMillis(100));
@@ -193,10 +190,10 @@ final class OverflowMemoryTest {
 
     assertThat(rig.counters.value(Counter.BLOCKS_LOST)).isEqualTo(6);
     assertThat(rig.overflow.chunksOut()).isZero();
-    end(rig, channel);
+    end();
   }
 
-  private static void dropBlocks(ClientRig rig, ScriptedReaderChannel channel, Owner owner) {
+  private void dropBlocks() {
     Results results = rig.fetch(6);
     rig.serve(channel, owner);
     assertThat(results.arrived()).isEqualTo(6);
@@ -204,9 +201,7 @@ final class OverflowMemoryTest {
 
   @Test
   void heldBlocksOutliveTheClientAndThePool() {
-    ClientRig rig = new ClientRig(SMALL);
-    Owner owner = new Owner(60_000);
-    ScriptedReaderChannel channel = rig.connected(owner);
+    open(SMALL, 60_000);
     Results results = rig.fetch(6);
     rig.serve(channel, owner);
     ByteBuffer view = results.block(5).buffer();
@@ -229,9 +224,7 @@ final class OverflowMemoryTest {
   void theLimitHoldsWhateverComesAndHoweverSlowConsumersAre(long seed) {
     Random random = new Random(seed);
     int limit = 1 + random.nextInt(20);
-    ClientRig rig = new ClientRig(SMALL.withOverflow(limit));
-    Owner owner = new Owner(0);
-    ScriptedReaderChannel channel = rig.connected(owner);
+    open(SMALL.withOverflow(limit), 0);
     List<Results> held = new ArrayList<>();
     long mostBytes = 0;
     for (int i = 0; i < 300; i++) {
@@ -250,6 +243,6 @@ final class OverflowMemoryTest {
     held.forEach(results -> results.checkWhatCame(owner));
     rig.advance(Duration.ofSeconds(20));
     assertThat(rig.overflow.registeredBytes()).isZero();
-    end(rig, channel);
+    end();
   }
 }
