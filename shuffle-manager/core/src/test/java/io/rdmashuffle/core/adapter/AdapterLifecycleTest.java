@@ -12,6 +12,7 @@ import io.rdmashuffle.core.adapter.AdapterState.Outlook;
 import io.rdmashuffle.transport.TransportException;
 import io.rdmashuffle.transport.TransportException.Kind;
 import io.rdmashuffle.transport.testing.ManualClock;
+import io.rdmashuffle.transport.testing.TestTransport;
 import java.io.IOError;
 import java.io.IOException;
 import java.time.Duration;
@@ -35,9 +36,22 @@ final class AdapterLifecycleTest {
   private static final Duration SHORT = Duration.ofMillis(200);
 
   private final ManualClock clock = new ManualClock();
-  private final TestTransport transport = new TestTransport();
+  private final UnwillingTransport transport = new UnwillingTransport();
   private final AtomicInteger attempts = new AtomicInteger();
   private AdapterLifecycle<TestTransport> life;
+
+  /** Closing it may fail. */
+  private static final class UnwillingTransport extends TestTransport {
+    private Error onClose; // null: closing works
+
+    @Override
+    public void close() {
+      super.close();
+      if (onClose != null) {
+        throw onClose;
+      }
+    }
+  }
 
   @AfterEach
   void close() {
@@ -142,7 +156,7 @@ final class AdapterLifecycleTest {
     assertThat(life.open()).isEqualTo(new Open<>(transport));
     assertThat(attempts).hasValue(1);
     life.close();
-    assertThat(transport.closed.getCount()).isZero();
+    assertThat(transport.closed().getCount()).isZero();
     assertThat(outlook()).isEqualTo(Outlook.NEVER);
     assertThat(life.last()).containsSame(transport);
   }
@@ -277,7 +291,7 @@ final class AdapterLifecycleTest {
     until(() -> attempts.get() == 1);
     life.abandon();
     hangs.countDown();
-    assertThat(transport.closed.await(LONG.toSeconds(), TimeUnit.SECONDS)).isTrue();
+    assertThat(transport.closed().await(LONG.toSeconds(), TimeUnit.SECONDS)).isTrue();
   }
 
   @Test
@@ -294,8 +308,8 @@ final class AdapterLifecycleTest {
   void anExecutorThatLostItsAdapterStaysWithout() throws Exception {
     life(executor(LONG), () -> transport);
     life.open();
-    transport.lost.complete("test0 is lost");
-    assertThat(transport.closed.await(LONG.toSeconds(), TimeUnit.SECONDS)).isTrue();
+    transport.lost().complete("test0 is lost");
+    assertThat(transport.closed().await(LONG.toSeconds(), TimeUnit.SECONDS)).isTrue();
     pass(Duration.ofHours(1));
     assertThat(life.open()).isEqualTo(new Absent<>("test0 is lost", Outlook.NEVER));
     assertThat(attempts).hasValue(1);
@@ -307,8 +321,8 @@ final class AdapterLifecycleTest {
     life(node(), inTurn(transport, noAdapter(), noAdapter(), noAdapter(), noAdapter(), next));
     life.begin();
     until(() -> life.state() instanceof Open);
-    transport.lost.complete("test0 is lost");
-    until(() -> transport.closed.getCount() == 0);
+    transport.lost().complete("test0 is lost");
+    until(() -> transport.closed().getCount() == 0);
     for (int minutes : new int[] {1, 2, 4, 8, 10}) {
       int before = attempts.get();
       assertThat(outlook()).isEqualTo(Outlook.NOT_YET);
@@ -338,7 +352,7 @@ final class AdapterLifecycleTest {
     life(executor(LONG), () -> transport);
     life.open();
     assertThatCode(life::close).doesNotThrowAnyException();
-    assertThat(transport.closed.getCount()).isZero();
+    assertThat(transport.closed().getCount()).isZero();
   }
 
   @Test
@@ -347,8 +361,8 @@ final class AdapterLifecycleTest {
     TestTransport next = new TestTransport();
     life(node(), inTurn(transport, next)).begin();
     until(() -> life.state() instanceof Open);
-    transport.lost.complete("test0 is lost");
-    until(() -> transport.closed.getCount() == 0);
+    transport.lost().complete("test0 is lost");
+    until(() -> transport.closed().getCount() == 0);
     until(
         () -> {
           pass(Duration.ofSeconds(10));
@@ -373,7 +387,7 @@ final class AdapterLifecycleTest {
               }
             });
     life.begin();
-    assertThat(transport.closed.await(LONG.toSeconds(), TimeUnit.SECONDS)).isTrue();
+    assertThat(transport.closed().await(LONG.toSeconds(), TimeUnit.SECONDS)).isTrue();
     until(() -> life.state() instanceof Absent);
     assertThat(outlook()).isEqualTo(Outlook.NOT_YET);
   }

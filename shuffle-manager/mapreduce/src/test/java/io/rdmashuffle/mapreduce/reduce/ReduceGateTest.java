@@ -98,7 +98,7 @@ final class ReduceGateTest {
         task(SECRET),
         () -> {
           awaitUninterrupted(hangs);
-          return new TestTransport(null, late::countDown);
+          return TestGates.transport(null, late::countDown);
         });
     hangs.countDown();
     assertThat(late.await(10, TimeUnit.SECONDS)).isTrue();
@@ -145,7 +145,7 @@ final class ReduceGateTest {
   }
 
   private ReadingTransport reader() {
-    return new TestTransport(new SegmentServer(1000), closed::incrementAndGet);
+    return TestGates.transport(new SegmentServer(1000), closed::incrementAndGet);
   }
 
   private static void awaitUninterrupted(CountDownLatch latch) {

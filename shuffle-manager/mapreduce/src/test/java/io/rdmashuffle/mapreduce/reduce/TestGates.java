@@ -9,6 +9,7 @@ import io.rdmashuffle.transport.TransportException;
 import io.rdmashuffle.transport.TransportException.Kind;
 import io.rdmashuffle.transport.client.BlockClient;
 import io.rdmashuffle.transport.client.Peer;
+import io.rdmashuffle.transport.testing.TestTransport;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -65,13 +66,28 @@ public final class TestGates {
         .toList();
   }
 
+  /** A client of the test's own on no adapter. */
+  static ReadingTransport transport(BlockClient client, Runnable closing) {
+    return new TestTransport() {
+      @Override
+      public BlockClient client() {
+        return client;
+      }
+
+      @Override
+      public void close() {
+        closing.run();
+      }
+    };
+  }
+
   /**
    * A gate that opens this client, and is otherwise as in a task.
    *
    * @param closed counts how often the transport was closed
    */
   public static ReduceGate gate(BlockClient client, AtomicInteger closed) {
-    return gate(() -> new TestTransport(client, closed::incrementAndGet));
+    return gate(() -> transport(client, closed::incrementAndGet));
   }
 
   /** A gate of a host without a device. */

@@ -14,8 +14,13 @@ import io.rdmashuffle.transport.FallbackReason;
 import io.rdmashuffle.transport.PeerTransport;
 import io.rdmashuffle.transport.TransportException;
 import io.rdmashuffle.transport.client.Discovery.Invitation;
+import io.rdmashuffle.transport.server.OutputFile;
+import io.rdmashuffle.transport.testing.TestTransport;
 import io.rdmashuffle.transport.wire.BlockKey;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -25,7 +30,14 @@ import org.junit.jupiter.api.Test;
 final class ShuffleRuntimeTest {
   private static final String NO_DEVICE = "no active port; load the driver of your adapter";
 
-  private final FakeTransport transport = new FakeTransport();
+  private final List<OutputFile> forgotten = new ArrayList<>();
+  private final TestTransport transport =
+      new TestTransport() {
+        @Override
+        public void forget(Collection<OutputFile> files) {
+          forgotten.addAll(files);
+        }
+      };
   private final AtomicInteger openings = new AtomicInteger();
   private final MapOutputCatalog catalog = new MapOutputCatalog((group, output) -> null);
 
@@ -99,7 +111,7 @@ final class ShuffleRuntimeTest {
     assertThat(openings).hasValue(1);
     assertThat(runtime.invitation()).isInstanceOf(Invitation.Ticket.class);
     runtime.close();
-    assertThat(transport.closed.await(0, TimeUnit.SECONDS)).isTrue();
+    assertThat(transport.closed().await(0, TimeUnit.SECONDS)).isTrue();
     assertThat(((Availability.Absent) runtime.state()).reason()).isEqualTo(FallbackReason.STOPPING);
     assertThat(runtime.invitation()).isInstanceOf(Invitation.None.class);
   }
@@ -206,7 +218,7 @@ final class ShuffleRuntimeTest {
     runtime.close();
     assertThat(Thread.interrupted()).isTrue();
     mayOpen.countDown();
-    assertThat(transport.closed.await(10, TimeUnit.SECONDS)).isTrue();
+    assertThat(transport.closed().await(10, TimeUnit.SECONDS)).isTrue();
     task.join();
   }
 
@@ -228,11 +240,11 @@ final class ShuffleRuntimeTest {
       runtime.register(1, 10, first);
       runtime.register(1, 11, second);
       runtime.register(1, 11, again);
-      assertThat(transport.forgotten).containsExactly(second.file());
+      assertThat(forgotten).containsExactly(second.file());
       runtime.remove(1, 10);
       runtime.removeGroup(1);
       runtime.removeGroup(1);
-      assertThat(transport.forgotten).containsExactly(second.file(), first.file(), again.file());
+      assertThat(forgotten).containsExactly(second.file(), first.file(), again.file());
       assertThat(catalog.find(0, new BlockKey(1, 10, 0, 1))).isNull();
     }
   }
@@ -253,13 +265,13 @@ final class ShuffleRuntimeTest {
       runtime.open();
       transport.counters().add(Counter.BYTES_READ, 99);
 
-      transport.lost.complete("fake0 is lost");
+      transport.lost().complete("test0 is lost");
 
-      assertThat(transport.closed.await(10, TimeUnit.SECONDS)).isTrue();
+      assertThat(transport.closed().await(10, TimeUnit.SECONDS)).isTrue();
       assertThat(runtime.open())
-          .isEqualTo(Availability.Absent.forGood(FallbackReason.NO_DEVICE, "fake0 is lost"));
-      assertThat(((Invitation.None) runtime.invitation()).text()).isEqualTo("fake0 is lost");
-      assertThat(runtime.snapshot().absence()).isEqualTo("fake0 is lost");
+          .isEqualTo(Availability.Absent.forGood(FallbackReason.NO_DEVICE, "test0 is lost"));
+      assertThat(((Invitation.None) runtime.invitation()).text()).isEqualTo("test0 is lost");
+      assertThat(runtime.snapshot().absence()).isEqualTo("test0 is lost");
       assertThat(runtime.snapshot().device()).isEmpty();
       assertThat(runtime.snapshot().counters()).containsEntry("bytes.read", 99L);
       assertThat(openings).hasValue(1);
@@ -270,11 +282,11 @@ final class ShuffleRuntimeTest {
   void aLostAdapterFailsTheNextTaskWhenRequired() throws InterruptedException {
     try (ShuffleRuntime runtime = runtime(Mode.REQUIRED, () -> transport)) {
       runtime.open();
-      transport.lost.complete("fake0 is lost");
-      assertThat(transport.closed.await(10, TimeUnit.SECONDS)).isTrue();
+      transport.lost().complete("test0 is lost");
+      assertThat(transport.closed().await(10, TimeUnit.SECONDS)).isTrue();
       assertThatThrownBy(runtime::open)
           .isInstanceOf(RdmaRequiredException.class)
-          .hasMessageEndingWith("fake0 is lost");
+          .hasMessageEndingWith("test0 is lost");
     }
   }
 
@@ -285,7 +297,7 @@ final class ShuffleRuntimeTest {
       transport.counters().add(Counter.BYTES_READ, 99);
       runtime.engineCounters().delivered(FallbackReason.TO_DISK, 1000);
       RuntimeSnapshot snapshot = runtime.snapshot();
-      assertThat(snapshot.device()).isEqualTo("fake0 (10.0.0.1)");
+      assertThat(snapshot.device()).isEqualTo("test0 at 10.0.0.1");
       assertThat(snapshot.counters())
           .containsEntry("bytes.read", 99L)
           .containsEntry("bytes.engine", 1000L)
