@@ -9,16 +9,16 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Starts the threads of one process's transport: daemons, each named, each with a handler that logs
- * what ends it. They are made when the transport is opened and live until it is closed: later there
- * may be none to be had.
+ * The only place that starts threads: daemons, each named, each with a handler that logs what ends
+ * it, none with the class loader of the task that happened to be first. They are made at opening
+ * and live until closing: later there may be none to be had.
  *
  * <p><b>Threads:</b> any.
  */
 public final class Threads {
   private static final Logger LOG = LoggerFactory.getLogger(Threads.class);
 
-  private final String process;
+  private final String suffix;
   private final Gate gate;
   private final List<Thread> started = new CopyOnWriteArrayList<>();
 
@@ -26,7 +26,13 @@ public final class Threads {
    * @param process name of the process, for the names of threads
    */
   public Threads(String process, Gate gate) {
-    this.process = process;
+    this.suffix = "-" + process;
+    this.gate = gate;
+  }
+
+  /** For a process whose name is not known yet. */
+  public Threads(Gate gate) {
+    this.suffix = "";
     this.gate = gate;
   }
 
@@ -35,15 +41,17 @@ public final class Threads {
    *
    * @throws TransportException if the system gives no thread; nothing is left of it then
    */
-  public Thread start(String role, Runnable body) throws TransportException {
-    String name = "rdma-shuffle-" + role + "-" + process;
+  public synchronized Thread start(String role, Runnable body) throws TransportException { // rare
+    String name = "rdma-shuffle-" + role + suffix;
     try {
       Thread thread = gate.newThread(body, name);
       thread.setDaemon(true);
+      thread.setContextClassLoader(Threads.class.getClassLoader());
       thread.setUncaughtExceptionHandler(
           (t, thrown) -> LOG.error("{} ended by what it threw", t.getName(), thrown));
+      started.removeIf(ended -> !ended.isAlive());
+      started.add(thread); // may fail as well, and so comes first
       thread.start();
-      started.add(thread);
       return thread;
     } catch (OutOfMemoryError e) { // what the JVM throws when the system gives it no thread
       throw new TransportException(Kind.RETRY, "the system gives no thread for " + name, e);

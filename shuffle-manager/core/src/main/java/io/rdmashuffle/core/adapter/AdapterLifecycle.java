@@ -8,9 +8,10 @@ import io.rdmashuffle.transport.NanoClock;
 import io.rdmashuffle.transport.Transport;
 import io.rdmashuffle.transport.TransportException;
 import io.rdmashuffle.transport.TransportException.Kind;
+import io.rdmashuffle.transport.handover.Gate;
+import io.rdmashuffle.transport.handover.Threads;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
@@ -38,12 +39,12 @@ public final class AdapterLifecycle<T extends Transport> implements AutoCloseabl
   private final AdapterRules rules;
   private final Opener<T> opener;
   private final NanoClock clock;
-  private final ThreadFactory threads;
+  private final Threads threads;
   private final Absences<T> absences;
   private final AtomicReference<AdapterState<T>> state;
-  private final CountDownLatch decided = new CountDownLatch(1); // the first attempt has ended
-  private volatile Thread thread; // null before it is started, and after its end
-  private volatile long deadlineNs; // of waiting for the first attempt
+  private final FirstAttempt first = new FirstAttempt();
+  private volatile boolean running; // the thread: from before its start to its end
+  private volatile Thread thread; // null before it begins, and after its end
   private volatile boolean closing;
   private volatile T last; // null before it was open
   private final Retries retries; // the thread's; while there is none, guarded by this
@@ -62,6 +63,24 @@ public final class AdapterLifecycle<T extends Transport> implements AutoCloseabl
     default void onOpen(T transport) {}
   }
 
+  /** What callers wait for. Any thread. */
+  private static final class FirstAttempt {
+    private final CountDownLatch ended = new CountDownLatch(1);
+    private volatile long deadlineNs;
+
+    void begin(long until) {
+      deadlineNs = until;
+    }
+
+    void end() {
+      ended.countDown();
+    }
+
+    boolean await(long nowNs) throws InterruptedException {
+      return ended.await(deadlineNs - nowNs, TimeUnit.NANOSECONDS);
+    }
+  }
+
   /** Made in advance: when they are needed there may be no memory. */
   private record Absences<T extends Transport>(
       Absent<T> unused, Absent<T> opening, Absent<T> slow, Absent<T> ended, Absent<T> closed) {
@@ -77,26 +96,20 @@ public final class AdapterLifecycle<T extends Transport> implements AutoCloseabl
   }
 
   public AdapterLifecycle(AdapterRules rules, Opener<T> opener) {
-    this(rules, opener, NanoClock.system(), AdapterLifecycle::newThread);
+    this(rules, opener, NanoClock.system(), Gate.OPEN);
   }
 
-  AdapterLifecycle(AdapterRules rules, Opener<T> opener, NanoClock clock, ThreadFactory threads) {
+  /**
+   * @param gate where its thread comes from
+   */
+  AdapterLifecycle(AdapterRules rules, Opener<T> opener, NanoClock clock, Gate gate) {
     this.rules = rules;
     this.opener = opener;
     this.clock = clock;
-    this.threads = threads;
+    this.threads = new Threads(gate);
     this.retries = new Retries(clock.nanoTime());
     this.absences = Absences.of(rules);
     this.state = new AtomicReference<>(absences.unused());
-  }
-
-  private static Thread newThread(Runnable work) {
-    Thread thread = new Thread(work, "rdma-shuffle-adapter");
-    thread.setDaemon(true);
-    thread.setContextClassLoader(AdapterLifecycle.class.getClassLoader());
-    thread.setUncaughtExceptionHandler(
-        (ended, e) -> LOG.error("{} ended; the next request for RDMA starts another", ended, e));
-    return thread;
   }
 
   /** The state now; never waits and never opens anything. */
@@ -116,7 +129,7 @@ public final class AdapterLifecycle<T extends Transport> implements AutoCloseabl
 
   /** Begins to open, unless that is done or under way. Does not wait. */
   public void begin() {
-    if (thread == null && state() instanceof Absent<T> a && a.outlook() == Outlook.NOT_YET) {
+    if (!running && state() instanceof Absent<T> a && a.outlook() == Outlook.NOT_YET) {
       start();
     }
   }
@@ -130,7 +143,7 @@ public final class AdapterLifecycle<T extends Transport> implements AutoCloseabl
   public AdapterState<T> open() throws InterruptedException {
     begin();
     try {
-      if (thread != null && !decided.await(deadlineNs - clock.nanoTime(), TimeUnit.NANOSECONDS)) {
+      if (running && !first.await(clock.nanoTime())) {
         onSlow();
       }
     } catch (OutOfMemoryError e) { // the heap is full: not even waiting is possible
@@ -146,19 +159,26 @@ public final class AdapterLifecycle<T extends Transport> implements AutoCloseabl
   }
 
   private synchronized void start() { // rare, and must start one thread only
-    if (thread != null || closing || retries.isPausing(clock.nanoTime())) {
+    if (running || closing || retries.isPausing(clock.nanoTime())) {
       return;
     }
     state.compareAndSet(absences.unused(), absences.opening());
+    first.begin(clock.nanoTime() + rules.openTimeout().toNanos());
+    running = true; // before it can end
     try {
-      Thread starting = threads.newThread(this::live);
-      deadlineNs = clock.nanoTime() + rules.openTimeout().toNanos();
-      thread = starting; // before it can end
-      starting.start();
-    } catch (Throwable e) { // OutOfMemoryError above all; the caller goes on without RDMA
-      thread = null;
+      threads.start("adapter", this::live);
+    } catch (Throwable e) { // TransportException above all; the caller goes on without RDMA
       retries.failed(rules.shortages(), clock.nanoTime());
-      absent("no thread for it: " + e, Outlook.NOT_YET);
+      running = false;
+      notStarted(e);
+    }
+  }
+
+  private void notStarted(Throwable why) {
+    try {
+      absent("no thread for it: " + text(why), Outlook.NOT_YET);
+    } catch (Throwable e) { // the heap is full
+      state.set(absences.ended());
     }
   }
 
@@ -191,9 +211,9 @@ public final class AdapterLifecycle<T extends Transport> implements AutoCloseabl
   @Override
   public void close() {
     abandon();
-    Thread running = thread;
+    Thread ending = thread; // one that has not begun ends by itself
     try {
-      if (running != null && !ends(running)) {
+      if (ending != null && !ends(ending)) {
         LOG.warn("RDMA in {} is still closing after {}", rules.process(), rules.closeTimeout());
       }
     } catch (InterruptedException e) {
@@ -201,9 +221,9 @@ public final class AdapterLifecycle<T extends Transport> implements AutoCloseabl
     }
   }
 
-  private boolean ends(Thread running) throws InterruptedException {
-    running.join(rules.closeTimeout().toMillis());
-    return !running.isAlive();
+  private boolean ends(Thread ending) throws InterruptedException {
+    ending.join(rules.closeTimeout().toMillis());
+    return !ending.isAlive();
   }
 
   /** The thread looks again at what has changed, time included. */
@@ -214,6 +234,7 @@ public final class AdapterLifecycle<T extends Transport> implements AutoCloseabl
   // ---- on its own thread
 
   private void live() {
+    thread = Thread.currentThread();
     AdapterState<T> left = absences.ended();
     try {
       long pauseNs = 0;
@@ -226,8 +247,9 @@ public final class AdapterLifecycle<T extends Transport> implements AutoCloseabl
         retries.failed(rules.shortages(), clock.nanoTime());
       }
       state.set(left);
-      decided.countDown();
+      first.end();
       thread = null;
+      running = false;
     }
   }
 
@@ -266,8 +288,11 @@ public final class AdapterLifecycle<T extends Transport> implements AutoCloseabl
 
   private long failed(Throwable e) {
     LOG.debug("why there is no RDMA in {}", rules.process(), e);
-    String why = e instanceof TransportException ? e.getMessage() : e.toString();
-    return without(why, isShortage(e) ? rules.shortages() : rules.absences());
+    return without(text(e), isShortage(e) ? rules.shortages() : rules.absences());
+  }
+
+  private static String text(Throwable e) {
+    return e instanceof TransportException ? e.getMessage() : e.toString();
   }
 
   private static boolean isShortage(Throwable e) {
@@ -282,7 +307,7 @@ public final class AdapterLifecycle<T extends Transport> implements AutoCloseabl
 
   private long without(String why, Pauses pauses) {
     absent(why, pauses.areNone() ? Outlook.NEVER : Outlook.NOT_YET);
-    decided.countDown();
+    first.end();
     return pauses.areNone() ? END : retries.failed(pauses, clock.nanoTime());
   }
 
@@ -299,7 +324,7 @@ public final class AdapterLifecycle<T extends Transport> implements AutoCloseabl
             });
     last = transport;
     state.set(new Open<>(transport));
-    decided.countDown();
+    first.end();
     opener.onOpen(transport);
     while (loss.get() == null && !closing) {
       park(Long.MAX_VALUE);

@@ -11,6 +11,7 @@ import io.rdmashuffle.transport.Transport;
 import io.rdmashuffle.transport.TransportException;
 import io.rdmashuffle.transport.TransportSettings;
 import io.rdmashuffle.transport.client.Discovery;
+import io.rdmashuffle.transport.handover.Gate;
 import io.rdmashuffle.transport.server.BlockCatalog;
 import java.util.function.Consumer;
 
@@ -20,8 +21,14 @@ import java.util.function.Consumer;
  * @param adapters finds it
  * @param host the process
  * @param settings of the transport
+ * @param gate where threads come from, and what goes to another passes
  */
-public record AdapterSetup(AdapterSource adapters, AdapterHost host, TransportSettings settings) {
+public record AdapterSetup(
+    AdapterSource adapters, AdapterHost host, TransportSettings settings, Gate gate) {
+  public AdapterSetup(AdapterSource adapters, AdapterHost host, TransportSettings settings) {
+    this(adapters, host, settings, Gate.OPEN);
+  }
+
   /** What the engine provides; asked each time the adapter is opened. */
   @FunctionalInterface
   public interface EngineSource {
@@ -33,13 +40,12 @@ public record AdapterSetup(AdapterSource adapters, AdapterHost host, TransportSe
 
   /** For a process that serves blocks and fetches those of others. */
   public AdapterLifecycle<PeerTransport> forPeer(AdapterRules rules, EngineSource engine) {
-    return new AdapterLifecycle<>(
-        rules, () -> RdmaTransport.open(site(), engine.engine(), settings));
+    return life(rules, () -> RdmaTransport.open(site(), engine.engine(), settings));
   }
 
   /** For a process that fetches blocks. */
   public AdapterLifecycle<ReadingTransport> forReader(AdapterRules rules, Discovery discovery) {
-    return new AdapterLifecycle<>(rules, () -> ReaderTransport.open(site(), discovery, settings));
+    return life(rules, () -> ReaderTransport.open(site(), discovery, settings));
   }
 
   /**
@@ -50,7 +56,7 @@ public record AdapterSetup(AdapterSource adapters, AdapterHost host, TransportSe
    */
   public AdapterLifecycle<OwnerTransport> forOwner(
       AdapterRules rules, BlockCatalog catalog, int port, Consumer<OwnerTransport> whenOpen) {
-    return new AdapterLifecycle<>(
+    return life(
         rules,
         new Opener<>() {
           @Override
@@ -65,9 +71,13 @@ public record AdapterSetup(AdapterSource adapters, AdapterHost host, TransportSe
         });
   }
 
+  private <T extends Transport> AdapterLifecycle<T> life(AdapterRules rules, Opener<T> opener) {
+    return new AdapterLifecycle<>(rules, opener, NanoClock.system(), gate);
+  }
+
   private Transport.Site site() throws TransportException {
     String name = host.processName();
     AdapterFinder.Found found = adapters.find(host::address);
-    return new Transport.Site(found.provider(), found.address(), name, NanoClock.system());
+    return new Transport.Site(found.provider(), found.address(), name, NanoClock.system(), gate);
   }
 }

@@ -11,6 +11,7 @@ import io.rdmashuffle.core.adapter.AdapterState.Open;
 import io.rdmashuffle.core.adapter.AdapterState.Outlook;
 import io.rdmashuffle.transport.TransportException;
 import io.rdmashuffle.transport.TransportException.Kind;
+import io.rdmashuffle.transport.handover.Gate;
 import io.rdmashuffle.transport.testing.ManualClock;
 import io.rdmashuffle.transport.testing.TestTransport;
 import java.io.IOError;
@@ -20,7 +21,6 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ThreadFactory;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.locks.LockSupport;
@@ -72,11 +72,11 @@ final class AdapterLifecycleTest {
   }
 
   private AdapterLifecycle<TestTransport> life(AdapterRules rules, Opener<TestTransport> opener) {
-    return life(rules, opener, work -> new Thread(work, "rdma-shuffle-adapter"));
+    return life(rules, opener, Gate.OPEN);
   }
 
   private AdapterLifecycle<TestTransport> life(
-      AdapterRules rules, Opener<TestTransport> opener, ThreadFactory threads) {
+      AdapterRules rules, Opener<TestTransport> opener, Gate gate) {
     life =
         new AdapterLifecycle<>(
             rules,
@@ -85,7 +85,7 @@ final class AdapterLifecycleTest {
               return opener.open();
             },
             clock,
-            threads);
+            gate);
     return life;
   }
 
@@ -229,20 +229,58 @@ final class AdapterLifecycleTest {
     assertThat(attempts).hasValue(1);
   }
 
-  @Test
-  void aThreadThatCannotBeStartedIsTriedAgainByALaterCaller() throws Exception {
-    Deque<Boolean> starts = new ArrayDeque<>(List.of(false, false, true));
-    AtomicInteger made = new AtomicInteger();
-    life(
-        executor(LONG),
-        () -> transport,
-        work -> {
-          made.incrementAndGet();
-          if (starts.poll()) {
-            return new Thread(work, "rdma-shuffle-adapter");
-          }
-          throw noThread();
-        });
+  /** Whose text cannot be made, as on a full heap. */
+  private static final class Untold extends InternalError {
+    private static final long serialVersionUID = 1;
+
+    @Override
+    public String toString() {
+      throw noThread();
+    }
+  }
+
+  /** The first two threads cannot be made, or else not be started. */
+  private static final class ScarceThreads implements Gate {
+    private final Error shortage;
+    private final boolean whenStarted;
+    private final AtomicInteger wanted = new AtomicInteger();
+
+    ScarceThreads(Error shortage, boolean whenStarted) {
+      this.shortage = shortage;
+      this.whenStarted = whenStarted;
+    }
+
+    @Override
+    public Thread newThread(Runnable body, String name) {
+      if (wanted.incrementAndGet() > 2) {
+        return new Thread(body, name);
+      } else if (!whenStarted) {
+        throw shortage;
+      }
+      return new Thread(body, name) {
+        @Override
+        public void start() {
+          throw shortage;
+        }
+      };
+    }
+
+    @Override
+    public String toString() {
+      return shortage.getClass().getSimpleName() + (whenStarted ? " when started" : " when made");
+    }
+  }
+
+  static Stream<ScarceThreads> scarceThreads() {
+    return Stream.of(noThread(), new InternalError("no stack"), new Untold())
+        .flatMap(e -> Stream.of(new ScarceThreads(e, false), new ScarceThreads(e, true)));
+  }
+
+  @ParameterizedTest
+  @MethodSource("scarceThreads")
+  void aThreadThatCannotBeStartedIsTriedAgainByALaterCaller(ScarceThreads gate) throws Exception {
+    AtomicInteger made = gate.wanted;
+    life(executor(LONG), () -> transport, gate);
     assertThat(life.open()).isInstanceOf(Absent.class);
     assertThat(outlook()).isEqualTo(Outlook.NOT_YET);
     assertThat(life.open()).as("within the pause").isInstanceOf(Absent.class);
