@@ -1,5 +1,6 @@
 package io.rdmashuffle.transport;
 
+import io.rdmashuffle.transport.channel.Credentials.Credential;
 import io.rdmashuffle.transport.handover.Work;
 import io.rdmashuffle.transport.server.BlockCatalog;
 import io.rdmashuffle.transport.server.BlockServer;
@@ -81,15 +82,22 @@ public final class OwnerTransport extends AdapterTransport {
    * what was registered for it is deregistered, and its protection domain is closed. The id may be
    * used anew at once.
    *
+   * <p>If it throws, an OutOfMemoryError for instance, the tenant is still there.
+   *
    * @return completes when all of it is gone; exceptionally if the adapter does not let go of the
    *     domain, which {@link #close} tries again
    */
   public CompletableFuture<Void> withdraw(long credentialId) {
-    StandingCredentials.Standing standing = credentials.withdraw(credentialId);
-    if (standing == null) {
+    Credential found = credentials.find(credentialId);
+    if (found == null) {
       return CompletableFuture.completedFuture(null);
     }
-    return CompletableFuture.allOf(server.forget(standing.domain()), standing.unused())
+    CompletableFuture<Void> forgotten = server.forget(found.domain()); // first: it may fail
+    StandingCredentials.Standing standing = credentials.withdraw(credentialId);
+    if (standing == null) { // by another caller
+      return forgotten;
+    }
+    return CompletableFuture.allOf(forgotten, standing.unused())
         .thenCompose(gone -> closeDomain(standing));
   }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdmashuffle.transport.client.ClientSettings;
 import io.rdmashuffle.transport.handover.Gate;
+import io.rdmashuffle.transport.testing.FailingGate;
 import io.rdmashuffle.transport.testing.Patience;
 import io.rdmashuffle.transport.testing.fake.FakeFabric;
 import io.rdmashuffle.transport.verbs.VerbsProvider;
@@ -12,7 +13,6 @@ import java.net.InetAddress;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 
 /** Each hand-over between two threads fails once, on either side of a connection. */
@@ -56,18 +56,6 @@ final class HandoverFailureTest extends TransportHarness {
   @Override
   protected Gate gate() {
     return failing;
-  }
-
-  /** Fails once, at the hand-over that it was set to. */
-  private static final class FailingGate implements Gate {
-    private final AtomicInteger left = new AtomicInteger();
-
-    @Override
-    public void pass() {
-      if (left.get() > 0 && left.decrementAndGet() == 0) {
-        throw new OutOfMemoryError("the test's shortage at a hand-over");
-      }
-    }
   }
 
   private static TransportSettings settings() {
@@ -115,7 +103,7 @@ final class HandoverFailureTest extends TransportHarness {
     }
     Collected first = new Collected(keys);
 
-    failing.left.set(nth);
+    failing.failAt(nth);
     try {
       reader.transport.client().fetch(owner.peer, keys, first);
       first.await(LIMIT).checkWhatCame(owner.outputs);
@@ -128,7 +116,7 @@ final class HandoverFailureTest extends TransportHarness {
       arrived = fetch(reader, owner, keys);
     }
     assertThat(arrived).as("by RDMA after hand-over %d failed", nth).isEqualTo(keys.size());
-    boolean failed = failing.left.getAndSet(0) == 0;
+    boolean failed = failing.end();
     if (!failed) {
       for (Counter kind : KINDS) {
         assertThat(reader.transport.counters().value(kind)).as("%s", kind).isPositive();

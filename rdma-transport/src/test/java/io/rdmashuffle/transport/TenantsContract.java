@@ -9,6 +9,7 @@ import io.rdmashuffle.transport.client.Peer;
 import io.rdmashuffle.transport.memory.MemoryBudget;
 import io.rdmashuffle.transport.server.BlockCatalog;
 import io.rdmashuffle.transport.server.BlockLocation;
+import io.rdmashuffle.transport.testing.FailingGate;
 import io.rdmashuffle.transport.verbs.VerbsProvider;
 import io.rdmashuffle.transport.wire.BlockKey;
 import java.net.InetAddress;
@@ -39,6 +40,7 @@ abstract class TenantsContract {
 
   @TempDir Path directory;
   private final ScopedOutputs outputs = new ScopedOutputs();
+  private final FailingGate handovers = new FailingGate();
   private final List<ReaderTransport> readers = new ArrayList<>();
   private OwnerTransport owner;
 
@@ -80,7 +82,7 @@ abstract class TenantsContract {
   }
 
   private Transport.Site site(String name) throws Exception {
-    return new Transport.Site(provider().lent(), address(), name, NanoClock.system());
+    return new Transport.Site(provider().lent(), address(), name, NanoClock.system(), handovers);
   }
 
   private ReaderTransport reader(long credentialId, byte[] secret) throws Exception {
@@ -191,6 +193,21 @@ abstract class TenantsContract {
     assertThat(fetch(reader, keys).arrived()).isZero();
     Collected stillThere = fetch(other, otherKeys).check(others);
     assertThat(stillThere.arrived()).isEqualTo(1);
+  }
+
+  @Test
+  final void aTenantThatCouldNotBeWithdrawnIsWithdrawnLater() throws Exception {
+    Outputs of = outputs.of(JOB);
+    owner.admit(JOB, SECRET);
+    fetch(reader(JOB, SECRET), of.write(1000, 3 << 20)).check(of);
+
+    handovers.failAt(1);
+    assertThatThrownBy(() -> owner.withdraw(JOB)).isInstanceOf(OutOfMemoryError.class);
+    assertThat(handovers.end()).isTrue();
+    owner.withdraw(JOB).get(20, TimeUnit.SECONDS);
+
+    assertThat(owner.tenants()).isZero();
+    assertThat(owner.levels().get("registered-bytes.windows")).isZero();
   }
 
   @Test

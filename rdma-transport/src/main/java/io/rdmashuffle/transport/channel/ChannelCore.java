@@ -5,6 +5,7 @@ import io.rdmashuffle.transport.LogLimit;
 import io.rdmashuffle.transport.TransportException;
 import io.rdmashuffle.transport.TransportException.Kind;
 import io.rdmashuffle.transport.handover.Gate;
+import io.rdmashuffle.transport.handover.Signal;
 import io.rdmashuffle.transport.handover.Work;
 import io.rdmashuffle.transport.handover.Workers;
 import io.rdmashuffle.transport.verbs.AsyncEvent;
@@ -25,6 +26,7 @@ import org.slf4j.LoggerFactory;
 final class ChannelCore implements AutoCloseable {
   private static final Logger LOG = LoggerFactory.getLogger(ChannelCore.class);
   private static final int BACKLOG = 128;
+  private static final String STOPPING = "this side is stopping";
 
   private final CloseStack devices; // the queue, then the channel
   private final ProgressThread loop;
@@ -33,6 +35,7 @@ final class ChannelCore implements AutoCloseable {
   private final LiveConnections live = new LiveConnections();
   private final Establishing establishing;
   private final DeviceWatch deviceWatch;
+  private final Signal closeAll; // made in advance: closing must not fail
   private CmId listener;
 
   private ChannelCore(
@@ -59,6 +62,7 @@ final class ChannelCore implements AutoCloseable {
             cm);
     establishing = new Establishing(cm, channel, new Link.Maker(parts, queue), limits, context);
     deviceWatch = new DeviceWatch(parts.device(), loop, this::noConnectionsAnyMore);
+    closeAll = new Signal(loop, () -> live.closeAll(new TransportException(Kind.RETRY, STOPPING)));
     devices = undo.handOver();
     cm.repeat(DeviceWatch.INTERVAL_NS, deviceWatch::look);
     loop.addRecovery(this::recover);
@@ -110,12 +114,11 @@ final class ChannelCore implements AutoCloseable {
    * @return completes when all are gone and everybody has been told
    */
   CompletableFuture<Void> shutDown() {
-    String reason = "this side is stopping";
-    CompletableFuture<Void> done = limits.close(reason);
+    CompletableFuture<Void> done = limits.close(STOPPING);
     if (listener != null) {
       listener.close();
     }
-    loop.execute(() -> live.closeAll(new TransportException(Kind.RETRY, reason)));
+    closeAll.raise();
     return done;
   }
 

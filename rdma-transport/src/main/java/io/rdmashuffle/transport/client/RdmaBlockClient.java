@@ -4,6 +4,7 @@ import io.rdmashuffle.transport.FallbackReason;
 import io.rdmashuffle.transport.TransportException;
 import io.rdmashuffle.transport.TransportException.Kind;
 import io.rdmashuffle.transport.channel.DeviceListener;
+import io.rdmashuffle.transport.handover.Signal;
 import io.rdmashuffle.transport.handover.Work;
 import io.rdmashuffle.transport.verbs.AsyncEvent;
 import io.rdmashuffle.transport.wire.BlockKey;
@@ -31,10 +32,12 @@ public final class RdmaBlockClient implements BlockClient, DeviceListener {
   private final ClientContext context;
   private final PeerTable peers;
   private final AtomicBoolean closing = new AtomicBoolean();
+  private final Signal close; // made in advance: closing must not fail
 
   public RdmaBlockClient(ClientParts parts) {
     context = ClientContext.of(parts);
     peers = new PeerTable(context);
+    close = new Signal(context.loop(), this::closeInLoop);
     context.loop().addRecovery(this::recover);
   }
 
@@ -129,7 +132,7 @@ public final class RdmaBlockClient implements BlockClient, DeviceListener {
 
   private void beginClose() {
     if (closing.compareAndSet(false, true)) {
-      context.loop().execute(this::closeInLoop);
+      close.raise();
     }
   }
 

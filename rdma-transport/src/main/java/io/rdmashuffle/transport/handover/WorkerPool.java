@@ -136,8 +136,17 @@ public final class WorkerPool implements Workers, AutoCloseable {
   /** Does what was handed over before, then ends the threads. Idempotent. Waits with a deadline. */
   @Override
   public void close() {
+    close(CLOSE_TIMEOUT);
+  }
+
+  /**
+   * As {@link #close()}.
+   *
+   * @param timeout after which it goes on without
+   */
+  public void close(Duration timeout) {
     refuseMore();
-    awaitEnd(CLOSE_TIMEOUT);
+    awaitEnd(timeout);
   }
 
   /**

@@ -5,6 +5,7 @@ import io.rdmashuffle.transport.TransportException;
 import io.rdmashuffle.transport.TransportException.Kind;
 import io.rdmashuffle.transport.channel.OwnerChannel;
 import io.rdmashuffle.transport.channel.ProgressLoop;
+import io.rdmashuffle.transport.handover.Signal;
 import io.rdmashuffle.transport.handover.Workers;
 import io.rdmashuffle.transport.memory.ChunkPoolSettings;
 import io.rdmashuffle.transport.memory.FileWindows;
@@ -53,6 +54,7 @@ public final class RdmaBlockServer implements BlockServer {
 
   private final Set<CompletableFuture<Void>> forgetting = new HashSet<>();
   private final CompletableFuture<Void> stopped = new CompletableFuture<>();
+  private final Signal stop; // made in advance: closing must not fail
   private boolean stopping;
 
   /**
@@ -82,6 +84,7 @@ public final class RdmaBlockServer implements BlockServer {
       ServerSettings settings,
       Counters counters) {
     this.loop = threads.loop();
+    this.stop = new Signal(loop, this::stopInLoop);
     this.leaseIds = LeaseTable.idsFrom(threads.random().nextLong());
     this.parts =
         new ServerParts(
@@ -215,7 +218,7 @@ public final class RdmaBlockServer implements BlockServer {
    * @return completes when every session is closed and nothing is registered any more
    */
   public CompletableFuture<Void> stop() {
-    loop.execute(this::stopInLoop);
+    stop.raise();
     return stopped;
   }
 
