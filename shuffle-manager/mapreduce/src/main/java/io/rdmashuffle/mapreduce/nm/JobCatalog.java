@@ -45,11 +45,17 @@ final class JobCatalog implements BlockCatalog {
     return jobs.putIfAbsent(job.credential().id(), outputs) == null;
   }
 
-  /** The job's outputs are not found any more. */
-  void remove(Job job) {
-    jobs.computeIfPresent(
-        job.credential().id(), (id, outputs) -> outputs.job().isSameAs(job) ? null : outputs);
+  /**
+   * The job's outputs are not found any more. Idempotent.
+   *
+   * @return false if another job has the same credential id
+   */
+  boolean remove(Job job) {
+    Outputs others =
+        jobs.computeIfPresent(
+            job.credential().id(), (id, outputs) -> outputs.job().isSameAs(job) ? null : outputs);
     indices.forget(job);
+    return others == null;
   }
 
   /** Whether it was added, and is not removed yet. */

@@ -1,15 +1,22 @@
 package io.rdmashuffle.mapreduce.nm;
 
 import io.rdmashuffle.mapreduce.JobCredential;
+import io.rdmashuffle.transport.LogLimit;
+import io.rdmashuffle.transport.NanoClock;
 import io.rdmashuffle.transport.TransportException;
+import io.rdmashuffle.transport.handover.Signal;
+import io.rdmashuffle.transport.handover.Workers;
 import java.io.IOException;
+import java.util.Collection;
 import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.apache.hadoop.yarn.api.records.ApplicationId;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -17,10 +24,12 @@ import org.slf4j.LoggerFactory;
 /**
  * The jobs on this NodeManager, from Hadoop's callbacks to the transport. The callbacks come on the
  * one thread that dispatches all events of containers, for each container again, and must not wait:
- * they only note what is to be done, and the worker does it in that order.
+ * they only note which jobs there are, and wake the worker. That compares what it has done with
+ * what is noted: whatever could not be handed over or done is done the next time, with the next
+ * container, the next end of a job, or the next adapter.
  *
- * <p><b>Threads:</b> {@link #add} and {@link #remove} any; the rest of the work is the worker's,
- * which must be a single thread.
+ * <p><b>Threads:</b> {@link #add}, {@link #remove} and {@link #onOpen} any; {@link #settle} the
+ * worker's, which must be a single thread.
  */
 final class JobRegistry {
   private static final Logger LOG = LoggerFactory.getLogger(JobRegistry.class);
@@ -28,12 +37,23 @@ final class JobRegistry {
   /** Of jobs that ended: a container that was on its way then must not revive them. */
   private static final int REMEMBERED = 4096;
 
-  private final Executor worker;
+  private final Signal changed;
   private final Tenants tenants;
   private final JobCatalog catalog;
   private final Store store;
-  private final Map<ApplicationId, Job> jobs = new HashMap<>();
+  private final LogLimit errors = new LogLimit(NanoClock.system());
+  private final Map<ApplicationId, Job> jobs = new LinkedHashMap<>();
   private final Set<ApplicationId> ended = new LinkedHashSet<>();
+  private final AtomicInteger openings = new AtomicInteger();
+  private final Map<ApplicationId, Served> served = new HashMap<>(); // the worker's
+  private final Map<ApplicationId, Job> stored = new HashMap<>(); // the worker's
+
+  /**
+   * A job that was begun.
+   *
+   * @param opening of the adapter that knows it
+   */
+  private record Served(Job job, int opening) {}
 
   /** Keeps jobs for the NodeManager's next start. */
   interface Store {
@@ -65,96 +85,125 @@ final class JobRegistry {
     List<Job> load() throws IOException;
   }
 
-  JobRegistry(Executor worker, Tenants tenants, JobCatalog catalog, Store store) {
-    this.worker = worker;
+  JobRegistry(Workers worker, Tenants tenants, JobCatalog catalog, Store store) {
+    this.changed = new Signal(worker, this::settle);
     this.tenants = tenants;
     this.catalog = catalog;
     this.store = store;
   }
 
-  /** Of a NodeManager that was restarted. */
+  /** Of a NodeManager that was restarted. Before there is a worker. */
   void recover(List<Job> recovered) {
     for (Job job : recovered) {
-      if (note(job)) {
-        worker.execute(() -> start(job));
-      }
+      stored.put(job.application(), job);
+      add(job);
     }
   }
 
   /** Hadoop says so once per container. */
   void add(Job job) {
-    Job before;
-    synchronized (this) {
-      before = jobs.get(job.application());
-      if (!note(job)) {
-        return;
-      }
-    }
-    worker.execute(
-        () -> {
-          if (before != null) {
-            end(before);
-          }
-          start(job);
-          save(job);
-        });
+    note(job);
+    wake();
   }
 
-  private synchronized boolean note(Job job) {
-    Job before = jobs.get(job.application());
-    if (ended.contains(job.application()) || (before != null && before.isSameAs(job))) {
-      return false;
+  private synchronized void note(Job job) {
+    if (!ended.contains(job.application()) && !isIn(jobs, job)) {
+      jobs.put(job.application(), job);
     }
-    jobs.put(job.application(), job);
-    return true;
+  }
+
+  private static boolean isIn(Map<ApplicationId, Job> jobs, Job job) {
+    Job other = jobs.get(job.application());
+    return other != null && other.isSameAs(job);
   }
 
   /** The application ended. */
   void remove(ApplicationId application) {
-    Job job;
-    synchronized (this) {
-      job = jobs.remove(application);
-      ended.add(application);
-      if (ended.size() > REMEMBERED) {
-        ended.remove(ended.iterator().next());
-      }
+    end(application);
+    wake();
+  }
+
+  private synchronized void end(ApplicationId application) {
+    jobs.remove(application);
+    ended.add(application);
+    if (ended.size() > REMEMBERED) {
+      ended.remove(ended.iterator().next());
     }
-    if (job != null) {
-      worker.execute(
-          () -> {
-            end(job);
-            delete(application);
-          });
-    }
+  }
+
+  /** There is another transport: it knows no job yet. */
+  void onOpen() {
+    openings.incrementAndGet();
+    wake();
+  }
+
+  /** The worker looks what is not done yet. */
+  void wake() {
+    changed.raise();
   }
 
   synchronized int size() {
     return jobs.size();
   }
 
+  private synchronized Map<ApplicationId, Job> noted() {
+    return new LinkedHashMap<>(jobs);
+  }
+
   // ---- on the worker
 
-  private void start(Job job) {
-    JobCredential credential = job.credential();
-    try {
-      if (!catalog.add(job) || !tenants.admit(credential.id(), credential.secret())) {
-        LOG.warn("{} has the {} of another job, its reducers take HTTP", job, credential);
+  /** Does what is not done yet. */
+  void settle() {
+    int opening = openings.get();
+    Map<ApplicationId, Job> wanted = noted();
+    forEach(
+        served.values().stream().map(Served::job).filter(job -> !isIn(wanted, job)).toList(),
+        job -> {
+          end(job);
+          served.remove(job.application());
+        });
+    forEach(
+        stored.values().stream().filter(job -> !wanted.containsKey(job.application())).toList(),
+        job -> {
+          delete(job.application());
+          stored.remove(job.application());
+        });
+    forEach(wanted.values(), job -> settle(job, opening));
+  }
+
+  private void settle(Job job, int opening) {
+    Served before = served.get(job.application());
+    if (before != null && !before.job().isSameAs(job)) {
+      return; // it could not be ended
+    }
+    if (before == null || before.opening() != opening) {
+      start(job);
+      served.put(job.application(), new Served(job, opening));
+    }
+    if (!isIn(stored, job)) {
+      save(job);
+      stored.put(job.application(), job);
+    }
+  }
+
+  /** What one job meets leaves the others alone. */
+  private void forEach(Collection<Job> all, Consumer<Job> step) {
+    for (Job job : all) {
+      try {
+        step.accept(job);
+      } catch (Throwable e) { // OutOfMemoryError above all
+        errors.log(
+            this,
+            more -> LOG.warn("{} waits for another attempt with the next job{}", job, more, e));
       }
-    } catch (TransportException | RuntimeException e) {
-      LOG.warn("{} is not served by RDMA, its reducers take HTTP", job, e);
     }
   }
 
-  /** There is another transport: it knows no job yet. */
-  void admitAll() {
-    List<Job> known;
-    synchronized (this) {
-      known = List.copyOf(jobs.values());
+  private void start(Job job) {
+    if (!catalog.add(job) && !catalog.has(job)) {
+      LOG.warn("{} has the {} of another job, its reducers take HTTP", job, job.credential());
+      return;
     }
-    known.stream().filter(catalog::has).forEach(this::admit);
-  }
-
-  private void admit(Job job) {
     JobCredential credential = job.credential();
     try {
       boolean fresh = tenants.admit(credential.id(), credential.secret());
@@ -165,10 +214,9 @@ final class JobRegistry {
   }
 
   private void end(Job job) {
-    if (!catalog.has(job)) {
+    if (!catalog.remove(job)) {
       return; // another job has its credential
     }
-    catalog.remove(job);
     CompletableFuture<Void> unused = // it says so if it fails
         tenants
             .withdraw(job.credential().id())

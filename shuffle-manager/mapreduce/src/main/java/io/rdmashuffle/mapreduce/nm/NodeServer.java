@@ -10,6 +10,10 @@ import io.rdmashuffle.core.adapter.AdapterState;
 import io.rdmashuffle.mapreduce.MapReduceSettings;
 import io.rdmashuffle.transport.OwnerTransport;
 import io.rdmashuffle.transport.TransportException;
+import io.rdmashuffle.transport.handover.Gate;
+import io.rdmashuffle.transport.handover.Threads;
+import io.rdmashuffle.transport.handover.Work;
+import io.rdmashuffle.transport.handover.WorkerPool;
 import io.rdmashuffle.transport.verbs.HostMemory;
 import java.io.IOException;
 import java.net.InetAddress;
@@ -18,10 +22,7 @@ import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 import org.apache.hadoop.yarn.api.records.ApplicationId;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -40,36 +41,30 @@ final class NodeServer implements AutoCloseable, Tenants {
   private static final String STORE = "mapreduce_rdma_shuffle";
   private static final String HOST_KEY = "yarn.nodemanager.hostname"; // yarn-default.xml
   private static final Duration CLOSE_TIMEOUT = Duration.ofSeconds(30);
-  private static final long IDLE_S = 30;
 
   private final NodeSite site;
   private final JobRegistry registry;
-  private final ThreadPoolExecutor worker;
+  private final Adapters adapters;
+  private final RejectedExecutionException noWorker =
+      new RejectedExecutionException("there is no thread for it yet");
   private final AdapterLifecycle<OwnerTransport> adapter;
+  private volatile WorkerPool worker; // null until there was a thread for it
   private volatile HostMemory host; // null until there is an adapter
+  private boolean closed;
 
   private NodeServer(
       NodeSite site, MapReduceSettings settings, Adapters adapters, JobRegistry.Store store) {
     this.site = site;
+    this.adapters = adapters;
     JobCatalog catalog =
         new JobCatalog(
             new MapOutputLocator(site.directories(), () -> host, FileOwners.demandedHere()),
             new IndexCache(INDEX_CACHE_BYTES));
     adapter =
-        new AdapterSetup(adapters.source(), new Host(site), settings.transport())
+        new AdapterSetup(this::find, new Host(site), settings.transport(), adapters.gate())
             .forOwner(
                 adapters.rules(), catalog, settings.port().portFor(site.httpPort()), this::onOpen);
-    worker =
-        new ThreadPoolExecutor(
-            1, 1, IDLE_S, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), this::workerThread);
-    worker.allowCoreThreadTimeOut(true);
-    registry = new JobRegistry(this::work, this, catalog, store);
-  }
-
-  private Thread workerThread(Runnable task) {
-    Thread thread = new Thread(task, "rdma-shuffle-jobs-" + site.name());
-    thread.setDaemon(true);
-    return thread;
+    registry = new JobRegistry(this::toWorker, this, catalog, store);
   }
 
   /**
@@ -77,13 +72,14 @@ final class NodeServer implements AutoCloseable, Tenants {
    *
    * @param source finds it
    * @param rules of its life cycle
+   * @param gate where threads come from
    */
-  record Adapters(AdapterSource source, AdapterRules rules) {}
+  record Adapters(AdapterSource source, AdapterRules rules, Gate gate) {}
 
   /** Begins to open, and takes up the jobs of before a restart. Does not wait for the adapter. */
   static NodeServer start(NodeSite site, MapReduceSettings settings) {
     AdapterSource source = new AdapterFinder(settings.device())::find;
-    return start(site, settings, new Adapters(source, rules(site)));
+    return start(site, settings, new Adapters(source, rules(site), Gate.OPEN));
   }
 
   static AdapterRules rules(NodeSite site) {
@@ -99,10 +95,32 @@ final class NodeServer implements AutoCloseable, Tenants {
     return server;
   }
 
+  /** Begins with the worker: jobs come and go, and are recorded, also where there is no adapter. */
+  private AdapterFinder.Found find(AdapterFinder.EngineAddress address) throws TransportException {
+    openWorker();
+    registry.wake();
+    return adapters.source().find(address);
+  }
+
+  private synchronized void openWorker() throws TransportException { // once, and not after the end
+    if (worker == null && !closed) {
+      worker = WorkerPool.open(new Threads(site.name(), adapters.gate()), "jobs", 1);
+    }
+  }
+
+  private void toWorker(Work work) {
+    WorkerPool open = worker;
+    if (open == null) {
+      work.abandon(noWorker);
+    } else {
+      open.execute(work);
+    }
+  }
+
   /** Before the first reader may connect: jobs bring their credentials. */
   private void onOpen(OwnerTransport transport) {
     host = transport.hostMemory();
-    work(registry::admitAll);
+    registry.onOpen();
   }
 
   private static JobRegistry.Store store(NodeSite site) {
@@ -127,19 +145,10 @@ final class NodeServer implements AutoCloseable, Tenants {
     }
   }
 
-  /** Nothing is begun any more once it closes. */
-  private void work(Runnable task) {
-    try {
-      worker.execute(task);
-    } catch (RejectedExecutionException e) {
-      LOG.debug("[{}] stops", site.name());
-    }
-  }
-
   /** A job runs a container here. */
   void add(Job job) {
-    adapter.begin(); // if there was no thread for it
     registry.add(job);
+    adapter.begin(); // if there was no thread for it
   }
 
   /** A job is over. */
@@ -175,14 +184,18 @@ final class NodeServer implements AutoCloseable, Tenants {
   @Override
   public void close() {
     adapter.close();
-    worker.shutdown();
-    try {
-      if (!worker.awaitTermination(CLOSE_TIMEOUT.toSeconds(), TimeUnit.SECONDS)) {
-        LOG.warn("[{}] jobs are still being taken off after {}", site.name(), CLOSE_TIMEOUT);
-      }
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
+    WorkerPool ending = endOfWorker();
+    if (ending != null) {
+      ending.close(CLOSE_TIMEOUT);
     }
+    if (ending == null || ending.alive() == 0) {
+      registry.settle(); // for the records of what the worker was refused
+    }
+  }
+
+  private synchronized WorkerPool endOfWorker() {
+    closed = true;
+    return worker;
   }
 
   /** Reducers know this host by the name it registered with; the adapter must have its address. */

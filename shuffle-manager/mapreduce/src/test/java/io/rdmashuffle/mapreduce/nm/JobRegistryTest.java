@@ -3,6 +3,7 @@ package io.rdmashuffle.mapreduce.nm;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdmashuffle.transport.TransportException;
+import io.rdmashuffle.transport.handover.Work;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
@@ -10,6 +11,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.function.Consumer;
 import org.apache.hadoop.yarn.api.records.ApplicationId;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -19,13 +21,16 @@ final class JobRegistryTest {
 
   @TempDir Path directory;
   private final List<String> done = new ArrayList<>();
-  private final Deque<Runnable> work = new ArrayDeque<>();
+  private final Deque<Work> work = new ArrayDeque<>();
+  private boolean noHandover;
+  private boolean noMemory;
   private boolean refuse;
   private boolean breakStore;
 
   private final class Recorder implements Tenants, JobRegistry.Store {
     @Override
     public boolean admit(long credentialId, byte[] secret) throws TransportException {
+      meetShortage();
       done.add("admit " + secret.length);
       if (refuse) {
         throw new TransportException(TransportException.Kind.RETRY, "no domain left");
@@ -35,8 +40,16 @@ final class JobRegistryTest {
 
     @Override
     public CompletableFuture<Void> withdraw(long credentialId) {
+      meetShortage();
       done.add("withdraw");
       return CompletableFuture.completedFuture(null);
+    }
+
+    private void meetShortage() {
+      if (noMemory) {
+        noMemory = false;
+        throw new OutOfMemoryError("the test's shortage");
+      }
     }
 
     @Override
@@ -63,12 +76,20 @@ final class JobRegistryTest {
   private JobRegistry registry() {
     JobCatalog catalog =
         new JobCatalog(new MapOutputFiles(directory).locator(), new IndexCache(1000));
-    return new JobRegistry(work::add, recorder, catalog, recorder);
+    return new JobRegistry(this::handOver, recorder, catalog, recorder);
+  }
+
+  private void handOver(Work one) {
+    if (noHandover) {
+      one.abandon(new OutOfMemoryError("the test's shortage"));
+    } else {
+      work.add(one);
+    }
   }
 
   private void runWork() {
     while (!work.isEmpty()) {
-      work.poll().run();
+      assertThat(work.poll().perform()).isNull();
     }
   }
 
@@ -76,12 +97,97 @@ final class JobRegistryTest {
   void callbacksDoNothingButNote() {
     JobRegistry registry = registry();
     registry.add(JOB);
+    assertThat(done).isEmpty();
+    runWork();
+    assertThat(done).containsExactly("admit 32", "save 1");
+
+    done.clear();
     registry.remove(JOB.application());
     assertThat(done).isEmpty();
-
     runWork();
+    assertThat(done).containsExactly("withdraw", "delete 1");
+  }
 
-    assertThat(done).containsExactly("admit 32", "save 1", "withdraw", "delete 1");
+  @Test
+  void whatIsRefusedIsDoneWithTheNextContainerOrEndOrAdapter() {
+    JobRegistry registry = registry();
+    List<Consumer<JobRegistry>> calls =
+        List.of(
+            r -> r.add(JOB), r -> r.remove(MapOutputFiles.job(9).application()), JobRegistry::wake);
+    for (int i = 0; i < calls.size(); i++) {
+      noHandover = true;
+      registry.add(MapOutputFiles.job(2 + i));
+      assertThat(work).isEmpty();
+
+      noHandover = false;
+      calls.get(i).accept(registry);
+      runWork();
+
+      assertThat(done).contains("admit 32", "save " + (2 + i));
+      done.clear();
+    }
+    noHandover = true;
+    registry.remove(JOB.application());
+    registry.remove(MapOutputFiles.job(2).application());
+    noHandover = false;
+    registry.add(MapOutputFiles.job(3));
+    runWork();
+    assertThat(done).containsExactlyInAnyOrder("withdraw", "withdraw", "delete 1", "delete 2");
+  }
+
+  @Test
+  void anotherAdapterIsToldOfAllJobsEvenIfTheFirstTryIsRefused() {
+    JobRegistry registry = registry();
+    registry.add(JOB);
+    registry.add(MapOutputFiles.job(2));
+    runWork();
+    done.clear();
+
+    noHandover = true;
+    registry.onOpen();
+    noHandover = false;
+    registry.add(JOB);
+    runWork();
+    assertThat(done).containsExactly("admit 32", "admit 32");
+  }
+
+  @Test
+  void whatOneJobMeetsLeavesOthersAloneAndIsTriedAgain() {
+    JobRegistry registry = registry();
+    noMemory = true;
+    registry.add(JOB);
+    registry.add(MapOutputFiles.job(2));
+    runWork();
+    assertThat(done).as("of the other").containsExactly("admit 32", "save 2");
+    registry.add(MapOutputFiles.job(2));
+    runWork();
+    assertThat(done).containsExactly("admit 32", "save 2", "admit 32", "save 1");
+
+    done.clear();
+    noMemory = true;
+    registry.remove(JOB.application());
+    registry.remove(MapOutputFiles.job(2).application());
+    runWork();
+    assertThat(done).hasSize(3).containsOnlyOnce("withdraw");
+    registry.wake();
+    runWork();
+    assertThat(done).containsExactlyInAnyOrder("withdraw", "withdraw", "delete 1", "delete 2");
+  }
+
+  @Test
+  void anotherSecretWaitsUntilTheFirstIsWithdrawn() {
+    JobRegistry registry = registry();
+    registry.add(JOB);
+    runWork();
+    done.clear();
+
+    noMemory = true;
+    registry.add(new Job(JOB.application(), JOB.user(), new byte[] {1}));
+    runWork();
+    assertThat(done).isEmpty();
+    registry.wake();
+    runWork();
+    assertThat(done).containsExactly("withdraw", "admit 32", "save 1");
   }
 
   @Test
@@ -99,6 +205,7 @@ final class JobRegistryTest {
   void aContainerThatComesLateDoesNotReviveItsJob() {
     JobRegistry registry = registry();
     registry.add(JOB);
+    runWork();
     registry.remove(JOB.application());
     registry.add(JOB);
     runWork();
@@ -119,6 +226,7 @@ final class JobRegistryTest {
   void anotherSecretReplacesTheFirst() {
     JobRegistry registry = registry();
     registry.add(JOB);
+    runWork();
     registry.add(new Job(JOB.application(), JOB.user(), new byte[] {1}));
     runWork();
 
@@ -135,6 +243,11 @@ final class JobRegistryTest {
 
     assertThat(done).containsExactly("admit 32", "admit 32");
     assertThat(registry.size()).isEqualTo(2);
+
+    done.clear();
+    registry.remove(JOB.application());
+    runWork();
+    assertThat(done).containsExactly("withdraw", "delete 1");
   }
 
   @Test
@@ -143,6 +256,7 @@ final class JobRegistryTest {
     breakStore = true;
     JobRegistry registry = registry();
     registry.add(JOB);
+    runWork();
     registry.remove(JOB.application());
     registry.add(MapOutputFiles.job(2));
     runWork();
