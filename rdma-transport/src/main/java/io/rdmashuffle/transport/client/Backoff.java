@@ -1,5 +1,6 @@
 package io.rdmashuffle.transport.client;
 
+import io.rdmashuffle.transport.DoublingPauses;
 import java.util.random.RandomGenerator;
 
 /**
@@ -8,25 +9,20 @@ import java.util.random.RandomGenerator;
  * thread only.
  */
 final class Backoff {
-  private final long minimumNs;
-  private final long maximumNs;
+  private final DoublingPauses pauses;
   private final RandomGenerator random;
   private int failures;
 
   Backoff(long minimumNs, long maximumNs, RandomGenerator random) {
-    this.minimumNs = Math.max(1, minimumNs);
-    this.maximumNs = Math.max(this.minimumNs, maximumNs);
+    long shortestNs = Math.max(1, minimumNs);
+    this.pauses = new DoublingPauses(shortestNs, Math.max(shortestNs, maximumNs));
     this.random = random;
   }
 
   /** Counts a failure; returns the time to leave it alone. */
   long failed() {
-    long delayNs = minimumNs;
-    for (int i = 0; i < failures && delayNs < maximumNs; i++) {
-      delayNs *= 2;
-    }
     failures++;
-    delayNs = Math.min(delayNs, maximumNs);
+    long delayNs = pauses.afterNs(failures);
     return delayNs + random.nextLong(delayNs / 4 + 1);
   }
 

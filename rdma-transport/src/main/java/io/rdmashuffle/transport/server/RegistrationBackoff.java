@@ -1,5 +1,6 @@
 package io.rdmashuffle.transport.server;
 
+import io.rdmashuffle.transport.DoublingPauses;
 import io.rdmashuffle.transport.NanoClock;
 import java.time.Duration;
 
@@ -9,8 +10,8 @@ import java.time.Duration;
  * that the next one evicts first instead of failing again. Progress thread only.
  */
 final class RegistrationBackoff {
-  private static final long SHORTEST_NS = Duration.ofMillis(100).toNanos();
-  private static final long LONGEST_NS = Duration.ofSeconds(10).toNanos();
+  private static final DoublingPauses PAUSES =
+      new DoublingPauses(Duration.ofMillis(100).toNanos(), Duration.ofSeconds(10).toNanos());
   private static final long LIMIT_HOLDS_NS = Duration.ofMinutes(1).toNanos();
   private final NanoClock clock;
   private int failuresInRow;
@@ -31,8 +32,8 @@ final class RegistrationBackoff {
       return; // those already on their way fail together: one failure
     }
     failedNs = clock.nanoTime();
-    pauseNs = Math.min(LONGEST_NS, SHORTEST_NS << Math.min(failuresInRow, 10));
     failuresInRow++;
+    pauseNs = PAUSES.afterNs(failuresInRow);
   }
 
   /**

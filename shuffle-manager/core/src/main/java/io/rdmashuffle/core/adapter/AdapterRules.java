@@ -1,5 +1,6 @@
 package io.rdmashuffle.core.adapter;
 
+import io.rdmashuffle.transport.DoublingPauses;
 import java.time.Duration;
 
 /**
@@ -33,11 +34,7 @@ public record AdapterRules(
      * @param failures in a row, at least one
      */
     long afterNs(int failures) {
-      long ns = first.toNanos();
-      for (int i = 1; i < failures && ns < longest.toNanos(); i++) {
-        ns *= 2;
-      }
-      return Math.min(ns, longest.toNanos());
+      return new DoublingPauses(first.toNanos(), longest.toNanos()).afterNs(failures);
     }
   }
 

@@ -1,5 +1,6 @@
 package io.rdmashuffle.mapreduce.reduce;
 
+import io.rdmashuffle.transport.DoublingPauses;
 import io.rdmashuffle.transport.FallbackReason;
 import io.rdmashuffle.transport.NanoClock;
 import java.time.Duration;
@@ -20,8 +21,7 @@ final class HostHealth {
   private static final int CORRUPT_SEGMENTS = 3;
 
   private final NanoClock clock;
-  private final long minimumNs;
-  private final long maximumNs;
+  private final DoublingPauses pauses;
   private final Map<String, State> states = new ConcurrentHashMap<>();
 
   /**
@@ -30,8 +30,7 @@ final class HostHealth {
    */
   HostHealth(NanoClock clock, Duration minimum, Duration maximum) {
     this.clock = clock;
-    this.minimumNs = minimum.toNanos();
-    this.maximumNs = maximum.toNanos();
+    this.pauses = new DoublingPauses(minimum.toNanos(), maximum.toNanos());
   }
 
   private record State(int failures, int corrupt, long httpUntilNs) {}
@@ -64,14 +63,14 @@ final class HostHealth {
             host,
             (h, old) -> {
               int failures = old == null ? 1 : old.failures() + 1;
-              return new State(failures, 0, nowNs + restNs(failures));
+              return new State(failures, 0, nowNs + pauses.afterNs(failures));
             });
     return state.httpUntilNs() - nowNs;
   }
 
   /** The transport's pauses are up to a quarter longer than ours; that is no further failure. */
   private void awaitBreaker(String host) {
-    long untilNs = clock.nanoTime() + minimumNs / 4;
+    long untilNs = clock.nanoTime() + pauses.shortestNs() / 4;
     states.compute(
         host, (h, old) -> new State(old == null ? 1 : Math.max(1, old.failures()), 0, untilNs));
   }
@@ -91,13 +90,5 @@ final class HostHealth {
   /** A segment came and was right. */
   void worked(String host) {
     states.remove(host);
-  }
-
-  private long restNs(int failures) {
-    long restNs = minimumNs;
-    for (int i = 1; i < failures && restNs < maximumNs; i++) {
-      restNs *= 2;
-    }
-    return Math.min(restNs, maximumNs);
   }
 }
