@@ -29,14 +29,15 @@ record ClientContext(
   static ClientContext of(ClientParts parts) {
     LandingMemory memory =
         new LandingMemory(parts.loop(), parts.pool(), parts.overflow(), parts.counters());
+    LogLimit logLimit = new LogLimit(parts.loop()::nowNs);
     Deliveries deliveries = new Deliveries(parts.loop(), parts.threads().delivery());
     return new ClientContext(
         parts,
         memory,
         new Outcomes(deliveries, memory, parts.counters()),
-        new DeviceBreaker(backoff(parts), probeNs(parts)),
+        new DeviceBreaker(backoff(parts), probeNs(parts), logLimit),
         new Outstanding(),
-        new LogLimit(parts.loop()::nowNs));
+        logLimit);
   }
 
   /** As {@link LogLimit#log}, by the peer's host and why its blocks do not come by RDMA. */

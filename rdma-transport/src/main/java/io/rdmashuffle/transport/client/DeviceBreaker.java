@@ -1,5 +1,6 @@
 package io.rdmashuffle.transport.client;
 
+import io.rdmashuffle.transport.LogLimit;
 import java.util.HashSet;
 import java.util.Set;
 import org.slf4j.Logger;
@@ -27,6 +28,7 @@ final class DeviceBreaker {
 
   private final Backoff backoff;
   private final long probeIntervalNs;
+  private final LogLimit log;
   private final Set<String> failedPeers = new HashSet<>();
   private State state = State.CLOSED;
   private long firstFailureNs;
@@ -35,10 +37,12 @@ final class DeviceBreaker {
 
   /**
    * @param probeIntervalNs how long a probe may take before another peer may try
+   * @param log for its lines: an adapter may fail and recover again and again
    */
-  DeviceBreaker(Backoff backoff, long probeIntervalNs) {
+  DeviceBreaker(Backoff backoff, long probeIntervalNs, LogLimit log) {
     this.backoff = backoff;
     this.probeIntervalNs = probeIntervalNs;
+    this.log = log;
   }
 
   /** Whether a fetch from this peer may use the device. */
@@ -92,7 +96,7 @@ final class DeviceBreaker {
       return;
     }
     if (state == State.PROBING) {
-      LOG.info("The RDMA device works again");
+      log.log(State.CLOSED, more -> LOG.info("The RDMA device works again{}", more));
       backoff.succeeded();
       state = State.CLOSED;
       probe = null;
@@ -118,10 +122,14 @@ final class DeviceBreaker {
     probe = null;
     failedPeers.clear();
     nextProbeNs = nowNs + restNs;
-    LOG.warn(
-        "No fetch uses the RDMA device for {} ms, because {}; the engine's own shuffle serves all"
-            + " blocks",
-        restNs / 1_000_000,
-        why);
+    log.log(
+        State.OPEN,
+        more ->
+            LOG.warn(
+                "No fetch uses the RDMA device for {} ms, because {}; the engine's own shuffle"
+                    + " serves all blocks{}",
+                restNs / 1_000_000,
+                why,
+                more));
   }
 }

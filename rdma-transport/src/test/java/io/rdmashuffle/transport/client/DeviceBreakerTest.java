@@ -5,6 +5,7 @@ import static io.rdmashuffle.transport.FallbackReason.TRANSFER_FAILED;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdmashuffle.transport.channel.testing.ScriptedReaderChannel;
+import io.rdmashuffle.transport.testing.LoggedLines;
 import io.rdmashuffle.transport.verbs.AsyncEvent;
 import io.rdmashuffle.transport.wire.Request;
 import java.io.IOException;
@@ -156,6 +157,35 @@ final class DeviceBreakerTest {
     rig.fail(channel);
     rig.client.close();
     rig.settle();
+  }
+
+  @Test
+  void aPortThatGoesDownAgainAndAgainIsToldOnceAMinute() {
+    ScriptedReaderChannel channel = null;
+    try (LoggedLines lines = new LoggedLines()) {
+      for (int i = 0; i < 3; i++) {
+        rig.portEvent(AsyncEvent.Type.PORT_DOWN);
+        rig.portEvent(AsyncEvent.Type.PORT_ACTIVE);
+        rig.settle();
+        if (channel != null) {
+          channel.finishClose();
+        }
+        channel = connected(i);
+      }
+      assertThat(lines.with("No fetch uses the RDMA device")).hasSize(1);
+      assertThat(lines.with("The RDMA device works again")).hasSize(1);
+
+      rig.advance(Duration.ofMinutes(1));
+      rig.portEvent(AsyncEvent.Type.PORT_DOWN);
+      rig.settle();
+      channel.finishClose();
+      assertThat(lines.with("No fetch uses the RDMA device"))
+          .hasSize(2)
+          .last()
+          .asString()
+          .endsWith("(2 more like it were not logged)");
+    }
+    rig.close();
   }
 
   @Test
