@@ -1,5 +1,6 @@
 package io.rdmashuffle.transport.channel;
 
+import io.rdmashuffle.transport.CloseStack;
 import io.rdmashuffle.transport.TransportException;
 import io.rdmashuffle.transport.memory.MemorySource;
 import io.rdmashuffle.transport.memory.RegisteredMemory;
@@ -22,12 +23,16 @@ final class Frames implements AutoCloseable {
   }
 
   static Frames allocate(MemorySource source, int count) throws TransportException {
-    RegisteredMemory memory = source.allocate((long) count * WireLimits.FRAME_BYTES);
-    ByteBuffer[] views = new ByteBuffer[count];
-    for (int i = 0; i < count; i++) {
-      views[i] = memory.view((long) i * WireLimits.FRAME_BYTES, WireLimits.FRAME_BYTES);
+    try (CloseStack undo = new CloseStack()) {
+      RegisteredMemory memory = undo.push(source.allocate((long) count * WireLimits.FRAME_BYTES));
+      ByteBuffer[] views = new ByteBuffer[count];
+      for (int i = 0; i < count; i++) {
+        views[i] = memory.view((long) i * WireLimits.FRAME_BYTES, WireLimits.FRAME_BYTES);
+      }
+      Frames frames = new Frames(memory, views);
+      undo.handOver();
+      return frames;
     }
-    return new Frames(memory, views);
   }
 
   long address(int frame) {

@@ -50,8 +50,9 @@ final class Link implements AutoCloseable {
       try (CloseStack undo = new CloseStack()) {
         Frames frames = undo.push(Frames.allocate(source, shape.frames()));
         QueuePair qp = id.createQueuePair(domain, completions, shape.capacity());
+        Link link = new Link(id, qp, frames, shape);
         undo.handOver();
-        return new Link(id, qp, frames, shape);
+        return link;
       }
     }
   }

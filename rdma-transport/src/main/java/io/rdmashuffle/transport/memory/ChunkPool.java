@@ -5,8 +5,8 @@ import io.rdmashuffle.transport.NanoClock;
 import io.rdmashuffle.transport.TransportException;
 import io.rdmashuffle.transport.handover.Work;
 import io.rdmashuffle.transport.handover.Workers;
-import io.rdmashuffle.transport.verbs.VerbsException;
 import java.nio.ByteBuffer;
+import java.util.Iterator;
 import java.util.List;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.TimeUnit;
@@ -90,13 +90,17 @@ public final class ChunkPool implements AutoCloseable {
   }
 
   private Chunk takeNow(boolean reserved) {
-    if (closed || accounts.out() >= mostChunks || !accounts.tryAdmit(reserved)) {
+    if (closed || accounts.out() >= mostChunks) {
       return null;
     }
-    for (Slab slab : slabs) {
-      int index = slab.tryTake();
-      if (index >= 0) {
-        return new Chunk(this, slab, index, reserved);
+    Iterator<Slab> all = slabs.iterator(); // made before anything is taken, like the chunk
+    Chunk chunk = new Chunk(this, reserved);
+    if (!accounts.tryAdmit(reserved)) {
+      return null;
+    }
+    while (all.hasNext()) {
+      if (chunk.takeFrom(all.next())) {
+        return chunk;
       }
     }
     accounts.dismiss(reserved);
@@ -184,29 +188,11 @@ public final class ChunkPool implements AutoCloseable {
     return accounts.registered() <= settings.reserveChunks() || freeOrdinary() < wanted;
   }
 
-  /**
-   * Where the kernel or the adapter refuses a whole slab, half of it is tried, down to one chunk: a
-   * limit may be lower than the one known, and be shared with others.
-   */
   private void addSlab() throws TransportException {
     int chunks = Math.min(settings.chunksPerSlab(), mostChunks - accounts.registered());
-    if (chunks <= 0) {
-      return; // the limit was lowered meanwhile
+    if (chunks > 0) { // else the limit was lowered meanwhile
+      accounts.onRegistered(Slab.add(slabs, source, settings.chunkBytes(), chunks));
     }
-    SlabMemory memory = null;
-    while (memory == null) {
-      try {
-        memory = source.allocate((long) chunks * settings.chunkBytes());
-      } catch (VerbsException e) {
-        if (chunks == 1) {
-          throw e;
-        }
-        LOG.debug("{}: no slab of {} chunks, trying half of it", source.name(), chunks, e);
-        chunks /= 2;
-      }
-    }
-    slabs.add(new Slab(memory, settings.chunkBytes(), chunks));
-    accounts.onRegistered(chunks);
   }
 
   private void onGrowthFailed(Throwable cause) {
@@ -418,16 +404,20 @@ public final class ChunkPool implements AutoCloseable {
         AtomicIntegerFieldUpdater.newUpdater(Chunk.class, "returned");
 
     private final ChunkPool pool;
-    private final Slab slab;
-    private final int index;
     private final boolean reserved;
+    private Slab slab;
+    private int index;
     private volatile int returned;
 
-    private Chunk(ChunkPool pool, Slab slab, int index, boolean reserved) {
+    private Chunk(ChunkPool pool, boolean reserved) {
       this.pool = pool;
-      this.slab = slab;
-      this.index = index;
       this.reserved = reserved;
+    }
+
+    private boolean takeFrom(Slab from) {
+      slab = from;
+      index = from.tryTake();
+      return index >= 0;
     }
 
     public long address() {

@@ -75,11 +75,12 @@ public final class FileWindows {
     long wholePages = pages.up(bytes);
     try (HeldFile held = placed.hold(host)) {
       requireInside(held.path(), offsetBytes, wholePages);
-      if (!budget.tryReserve(Use.WINDOWS, wholePages)) {
-        throw new TransportException(Kind.RETRY, budget.refusal(Use.WINDOWS, wholePages));
-      }
+      AutoCloseable release = () -> budget.release(Use.WINDOWS, wholePages);
       try (CloseStack undo = new CloseStack()) {
-        undo.push(() -> budget.release(Use.WINDOWS, wholePages));
+        if (!budget.tryReserve(Use.WINDOWS, wholePages)) {
+          throw new TransportException(Kind.RETRY, budget.refusal(Use.WINDOWS, wholePages));
+        }
+        undo.push(release);
         return new Attempt(domain, held.path(), placed, offsetBytes, wholePages).open(undo);
       }
     }
@@ -196,15 +197,25 @@ public final class FileWindows {
 
     private FileWindow openAs(MapMode mode, CloseStack undo) throws VerbsException {
       Mapping mapping = host.mapFile(file, offsetBytes, bytes, mode);
-      MemoryRegion region;
+      MemoryRegion region = null;
+      FileWindow window = null;
       try {
         region = domain.register(mapping.address(), bytes, Access.REMOTE_READ);
-      } catch (VerbsException | RuntimeException e) {
-        mapping.close();
-        throw e;
+        undo.push(mapping);
+        window = new FileWindow(undo.handOver(), region, offsetBytes);
+        return window;
+      } finally {
+        if (window == null) {
+          undo(region, mapping);
+        }
       }
-      undo.push(mapping);
-      return new FileWindow(undo.handOver(), region, offsetBytes);
+    }
+
+    private static void undo(MemoryRegion region, Mapping mapping) {
+      if (region != null) {
+        region.close();
+      }
+      mapping.close();
     }
   }
 }

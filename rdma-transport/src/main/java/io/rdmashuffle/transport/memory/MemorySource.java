@@ -37,15 +37,16 @@ public record MemorySource(
     try (CloseStack undo = new CloseStack()) {
       reserve(undo, wholePages);
       Mapping mapping = undo.push(host.allocate(wholePages));
-      MemoryRegion region = domain.register(mapping.address(), wholePages, access);
+      MemoryRegion region = undo.push(domain.register(mapping.address(), wholePages, access));
       return new RegisteredMemory(undo.handOver(), mapping, region);
     }
   }
 
   private void reserve(CloseStack undo, long bytes) throws TransportException {
+    AutoCloseable release = () -> budget.release(use, bytes);
     if (!budget.tryReserve(use, bytes)) {
       throw new TransportException(Kind.RETRY, budget.refusal(use, bytes));
     }
-    undo.push(() -> budget.release(use, bytes));
+    undo.push(release);
   }
 }

@@ -14,7 +14,7 @@ import java.nio.ByteBuffer;
  * <b>Errors:</b> a view used after {@link #close} kills the process.
  */
 public final class RegisteredMemory implements SlabMemory {
-  private final CloseStack rest; // mapping, then reservation
+  private final CloseStack rest; // region, mapping, then reservation
   private final Mapping mapping;
   private final MemoryRegion region;
 

@@ -1,6 +1,11 @@
 package io.rdmashuffle.transport.memory;
 
+import io.rdmashuffle.transport.TransportException;
+import io.rdmashuffle.transport.verbs.VerbsException;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Memory divided into at most 64 chunks, with one bit for each that is free. Any thread, without
@@ -8,6 +13,7 @@ import java.util.concurrent.atomic.AtomicLong;
  * and its memory may be closed.
  */
 final class Slab {
+  private static final Logger LOG = LoggerFactory.getLogger(Slab.class);
   static final int MAX_CHUNKS = Long.SIZE;
 
   private final SlabMemory memory;
@@ -20,6 +26,44 @@ final class Slab {
     this.chunkBytes = chunkBytes;
     this.allFree = -1L >>> (MAX_CHUNKS - chunks);
     this.free = new AtomicLong(allFree);
+  }
+
+  /**
+   * Adds a slab. Where the kernel or the adapter refuses a whole one, half of it is tried, down to
+   * one chunk: a limit may be lower than the one known, and be shared with others.
+   *
+   * @param mostChunks of it
+   * @return the chunks it has
+   */
+  static int add(List<Slab> slabs, SlabSource source, int chunkBytes, int mostChunks)
+      throws TransportException {
+    int chunks = mostChunks;
+    SlabMemory memory = null;
+    while (memory == null) {
+      try {
+        memory = source.allocate((long) chunks * chunkBytes);
+      } catch (VerbsException e) {
+        if (chunks == 1) {
+          throw e;
+        }
+        LOG.debug("{}: no slab of {} chunks, trying half of it", source.name(), chunks, e);
+        chunks /= 2;
+      }
+    }
+    add(slabs, memory, chunkBytes, chunks);
+    return chunks;
+  }
+
+  /** Takes over the memory, also if it throws. */
+  private static void add(List<Slab> slabs, SlabMemory memory, int chunkBytes, int chunks) {
+    boolean added = false;
+    try {
+      added = slabs.add(new Slab(memory, chunkBytes, chunks));
+    } finally {
+      if (!added) {
+        memory.close();
+      }
+    }
   }
 
   /**

@@ -50,9 +50,17 @@ final class LoadedCmChannel implements CmChannel {
   }
 
   private LoadedCmId adopt(long idHandle) {
-    LoadedCmId id = new LoadedCmId(device, this, idHandle);
-    ids.put(idHandle, id);
-    return id;
+    boolean known = false;
+    try {
+      LoadedCmId id = new LoadedCmId(device, this, idHandle);
+      ids.put(idHandle, id);
+      known = true;
+      return id;
+    } finally {
+      if (!known) {
+        natives._destroyCmId(idHandle);
+      }
+    }
   }
 
   @Override
@@ -79,8 +87,28 @@ final class LoadedCmChannel implements CmChannel {
     if (type < 0 || type >= TYPES.length) {
       return null;
     }
-    LoadedCmId id = TYPES[type] == Type.CONNECT_REQUEST ? adopt(event.id()) : ids.get(event.id());
-    return id == null ? null : new CmEvent(TYPES[type], id, event.status(), event.privateData());
+    if (TYPES[type] == Type.CONNECT_REQUEST) {
+      return connectRequest(adopt(event.id()));
+    }
+    LoadedCmId id = ids.get(event.id());
+    return id == null ? null : toEvent(TYPES[type], id);
+  }
+
+  /** The id is nobody's before the event is made. */
+  private CmEvent connectRequest(LoadedCmId id) {
+    CmEvent request = null;
+    try {
+      request = toEvent(Type.CONNECT_REQUEST, id);
+      return request;
+    } finally {
+      if (request == null) {
+        id.close();
+      }
+    }
+  }
+
+  private CmEvent toEvent(Type type, LoadedCmId id) {
+    return new CmEvent(type, id, event.status(), event.privateData());
   }
 
   @Override

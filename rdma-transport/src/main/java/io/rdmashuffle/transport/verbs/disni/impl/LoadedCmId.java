@@ -209,7 +209,10 @@ final class LoadedCmId implements CmId {
       return;
     }
     channel.forget(handle);
-    Failures.checkClosed(natives._destroyCmId(handle), "rdma_destroy_id", "of " + device.name());
-    closed = true;
+    int result = natives._destroyCmId(handle);
+    closed = result >= 0; // before anything that may fail
+    if (!closed) {
+      Failures.checkClosed(result, "rdma_destroy_id", "of " + device.name());
+    }
   }
 }

@@ -2,9 +2,6 @@ package io.rdmashuffle.transport.verbs.disni.impl;
 
 import com.ibm.disni.verbs.IbvContext;
 import com.ibm.disni.verbs.IbvMr;
-import com.ibm.disni.verbs.IbvPd;
-import com.ibm.disni.verbs.SVCRegMr;
-import com.ibm.disni.verbs.impl.NatIbvMr;
 import com.ibm.disni.verbs.impl.NatIbvPd;
 import io.rdmashuffle.transport.TransportException.Kind;
 import io.rdmashuffle.transport.verbs.Access;
@@ -19,13 +16,11 @@ final class LoadedDomain implements ProtectionDomain {
   static final long MAX_REGION_BYTES = Integer.MAX_VALUE;
 
   private final LoadedDevice device;
-  private final IbvPd domain;
   private final long handle;
   private volatile boolean closed;
 
   private LoadedDomain(LoadedDevice device, NatIbvPd domain) {
     this.device = device;
-    this.domain = domain;
     handle = domain.getObjId();
   }
 
@@ -55,20 +50,11 @@ final class LoadedDomain implements ProtectionDomain {
           Failures.EINVAL);
     }
     try {
-      SVCRegMr call = device.disni().verbs().regMr(domain, address, (int) bytes, flags(access));
-      try {
-        return region(call.execute().getMr(), bytes);
-      } finally {
-        call.free();
-      }
+      return LoadedRegion.register(
+          device.disni().natives(), handle, address, (int) bytes, flags(access));
     } catch (IOException e) {
       throw Failures.of(e, "of " + bytes + " bytes for " + access + " on " + device.name());
     }
-  }
-
-  private LoadedRegion region(IbvMr region, long bytes) {
-    long regionHandle = ((NatIbvMr) region).getObjId();
-    return new LoadedRegion(device.disni().natives(), regionHandle, region, bytes);
   }
 
   private static int flags(Access access) {
@@ -90,8 +76,10 @@ final class LoadedDomain implements ProtectionDomain {
     if (closed) {
       return;
     }
-    Failures.checkClosed(
-        device.disni().natives()._deallocPd(handle), "ibv_dealloc_pd", "on " + device.name());
-    closed = true;
+    int result = device.disni().natives()._deallocPd(handle);
+    closed = result >= 0; // before anything that may fail
+    if (!closed) {
+      Failures.checkClosed(result, "ibv_dealloc_pd", "on " + device.name());
+    }
   }
 }

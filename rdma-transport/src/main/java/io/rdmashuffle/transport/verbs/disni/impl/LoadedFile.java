@@ -13,9 +13,22 @@ final class LoadedFile implements HeldFile {
   private final AtomicBoolean closed = new AtomicBoolean();
 
   /**
+   * @param descriptor taken over
    * @param open counts those that are
    */
-  LoadedFile(int descriptor, AtomicInteger open) {
+  static LoadedFile of(int descriptor, AtomicInteger open) {
+    LoadedFile file = null;
+    try {
+      file = new LoadedFile(descriptor, open);
+      return file;
+    } finally {
+      if (file == null) {
+        NativeExtras.closeFile(descriptor);
+      }
+    }
+  }
+
+  private LoadedFile(int descriptor, AtomicInteger open) {
     this.descriptor = descriptor;
     this.open = open;
     open.incrementAndGet();

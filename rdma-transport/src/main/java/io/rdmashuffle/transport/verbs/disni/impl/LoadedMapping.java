@@ -24,12 +24,25 @@ final class LoadedMapping implements Mapping {
   /**
    * @param open counts the mappings that are
    */
-  static LoadedMapping writable(long address, long bytes, AtomicInteger open) {
-    return new LoadedMapping(address, bytes, true, open);
+  static LoadedMapping writable(long address, long bytes, AtomicInteger open) throws NativeFailure {
+    return of(address, bytes, true, open);
   }
 
-  static LoadedMapping readOnly(long address, long bytes, AtomicInteger open) {
-    return new LoadedMapping(address, bytes, false, open);
+  static LoadedMapping readOnly(long address, long bytes, AtomicInteger open) throws NativeFailure {
+    return of(address, bytes, false, open);
+  }
+
+  private static LoadedMapping of(long address, long bytes, boolean writable, AtomicInteger open)
+      throws NativeFailure {
+    LoadedMapping mapping = null;
+    try {
+      mapping = new LoadedMapping(address, bytes, writable, open);
+      return mapping;
+    } finally {
+      if (mapping == null) {
+        NativeExtras.unmap(address, bytes);
+      }
+    }
   }
 
   @Override

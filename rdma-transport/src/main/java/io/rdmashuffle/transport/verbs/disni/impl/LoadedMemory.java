@@ -70,7 +70,7 @@ final class LoadedMemory implements HostMemory {
   @Override
   public HeldFile holdBeneath(Path directory, Path relative) throws VerbsException {
     try {
-      return new LoadedFile(descriptorOf(directory.toString(), relative.toString()), files);
+      return LoadedFile.of(descriptorOf(directory.toString(), relative.toString()), files);
     } catch (NativeFailure e) {
       throw Failures.of(e, "of " + relative + " beneath " + directory);
     }

@@ -1,6 +1,5 @@
 package io.rdmashuffle.transport.verbs.disni.impl;
 
-import com.ibm.disni.verbs.IbvMr;
 import com.ibm.disni.verbs.impl.NativeDispatcher;
 import io.rdmashuffle.transport.verbs.MemoryRegion;
 import java.io.IOException;
@@ -8,20 +7,32 @@ import java.io.IOException;
 /** One ibv_mr. */
 final class LoadedRegion implements MemoryRegion {
   private final NativeDispatcher natives;
-  private final long handle;
   private final long address;
   private final long bytes;
-  private final int lkey;
-  private final int rkey;
+  private long handle;
+  private int lkey;
+  private int rkey;
   private boolean closed; // guarded by this
 
-  LoadedRegion(NativeDispatcher natives, long handle, IbvMr region, long bytes) {
+  private LoadedRegion(NativeDispatcher natives, long address, long bytes) {
     this.natives = natives;
-    this.handle = handle;
+    this.address = address;
     this.bytes = bytes;
-    address = region.getAddr();
-    lkey = region.getLkey();
-    rkey = region.getRkey();
+  }
+
+  /** Everything is made before the adapter is asked: what it registers cannot get lost. */
+  static LoadedRegion register(
+      NativeDispatcher natives, long domain, long address, int bytes, int access)
+      throws IOException {
+    NativeBuffer keys = NativeBuffer.allocate(3 * Integer.BYTES); // lkey, rkey, the adapter's own
+    LoadedRegion region = new LoadedRegion(natives, address, bytes);
+    long at = keys.address();
+    region.handle =
+        natives._regMr(
+            domain, address, bytes, access, at, at + Integer.BYTES, at + 2 * Integer.BYTES);
+    region.lkey = keys.bytes().getInt(0);
+    region.rkey = keys.bytes().getInt(Integer.BYTES);
+    return region;
   }
 
   @Override
