@@ -128,11 +128,11 @@ final class ConnectAttempt {
     long leftNs = Math.max(0, deadlineNs - context.loop().nowNs());
     long shareNs = leftNs / addresses.size();
     InetSocketAddress address = addresses.poll();
-    Dial dial = new Dial(place);
-    current = dial;
-    setTimer(shareNs, () -> dial.timeOver(address, shareNs));
-    context.outstanding().begin();
     Target target = new Target(peer.toString(), address, ticket.credentialId(), ticket.secret());
+    Dial dial = new Dial(place);
+    setTimer(shareNs, () -> dial.timeOver(address, shareNs));
+    current = dial;
+    context.outstanding().begin();
     try {
       dial.begin(context.parts().dialer().dial(target, dial));
     } catch (RuntimeException | Error e) {

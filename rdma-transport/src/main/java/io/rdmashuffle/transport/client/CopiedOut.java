@@ -51,8 +51,8 @@ final class CopiedOut implements Landing {
   @Override
   public CopyOut take() {
     Slice taken = reserved;
-    reserved = null;
     CopyOut copy = new CopyOut(taken, target, targetOffset);
+    reserved = null;
     long end = (long) targetOffset + taken.bytes();
     while (target.next() != null && end >= target.bytes()) {
       end -= target.bytes();

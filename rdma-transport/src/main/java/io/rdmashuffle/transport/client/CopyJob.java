@@ -19,20 +19,22 @@ final class CopyJob extends Errand {
     this.parts = parts;
   }
 
-  /** Takes over the batch's transit memory. To be called before its blocks are told. */
+  /**
+   * Takes over the batch's transit memory, unless it throws. To be called before its blocks are
+   * told.
+   */
   static CopyJob of(ClientContext context, ReadBatch batch) {
     List<Part> parts = new ArrayList<>(batch.copies());
     for (int i = 0; i < batch.size(); i++) {
       if (batch.copy(i) != null) {
-        CopiedOut landing = (CopiedOut) batch.block(i).landing();
-        if (landing.beginCopy()) {
-          parts.add(new Part(batch.block(i), landing, batch.copy(i)));
-        } else {
-          batch.copy(i).release();
-        }
+        parts.add(new Part(batch.block(i), batch.copy(i)));
       }
     }
-    return new CopyJob(context, parts);
+    CopyJob job = new CopyJob(context, parts);
+    for (int i = 0; i < parts.size(); i++) { // from here on nothing is allocated
+      parts.get(i).begin();
+    }
+    return job;
   }
 
   void start() {
@@ -48,11 +50,14 @@ final class CopyJob extends Errand {
   /** What was not copied, for whatever reason, falls back. */
   @Override
   protected void back(Throwable failure) {
-    try {
-      parts.forEach(part -> part.end(context.outcomes()));
-    } finally {
-      context.outstanding().end();
+    for (int i = 0; i < parts.size(); i++) {
+      try {
+        parts.get(i).end(context.outcomes());
+      } catch (Throwable thrown) { // whatever it is, the other parts end as well
+        context.loop().fail(thrown);
+      }
     }
+    context.outstanding().end();
   }
 
   /** One READ of one block. */
@@ -60,16 +65,28 @@ final class CopyJob extends Errand {
     private final PendingBlock block;
     private final CopiedOut landing;
     private final CopyOut copy;
+    private boolean begun;
     private boolean copied;
     private boolean released;
 
-    Part(PendingBlock block, CopiedOut landing, CopyOut copy) {
+    Part(PendingBlock block, CopyOut copy) {
       this.block = block;
-      this.landing = landing;
+      this.landing = (CopiedOut) block.landing();
       this.copy = copy;
     }
 
+    /** There may be nothing to copy to any more. */
+    void begin() {
+      begun = landing.beginCopy();
+      if (!begun) {
+        release();
+      }
+    }
+
     void run() {
+      if (!begun) {
+        return;
+      }
       try {
         copy.run();
         copied = true;
@@ -86,6 +103,9 @@ final class CopyJob extends Errand {
     }
 
     void end(Outcomes outcomes) {
+      if (!begun) {
+        return;
+      }
       release();
       boolean complete = landing.copyEnded(copied ? copy.bytes() : 0);
       if (complete) {

@@ -65,15 +65,24 @@ final class LandingMemory {
    */
   Landing place(long bytes) {
     Slice room = land(bytes);
-    if (room != null) {
-      return new InPlace(room);
+    boolean inPlace = room != null;
+    if (!inPlace && !isHopeless()) {
+      reclaimLost();
+      room = beside(bytes);
     }
-    if (isHopeless()) {
-      return null;
+    return room == null ? null : landing(room, inPlace, bytes);
+  }
+
+  private Landing landing(Slice room, boolean inPlace, long bytes) {
+    Landing landing = null;
+    try {
+      landing = inPlace ? new InPlace(room) : new CopiedOut(this, room, bytes);
+      return landing;
+    } finally {
+      if (landing == null) {
+        room.releaseAll();
+      }
     }
-    reclaimLost();
-    room = beside(bytes);
-    return room == null ? null : new CopiedOut(this, room, bytes);
   }
 
   /** Whether {@link #place} found no room because it is only being mapped. */
@@ -114,22 +123,27 @@ final class LandingMemory {
   private static Slice take(ChunkCursor cursor, long bytes) {
     Slice first = null;
     Slice last = null;
-    for (long left = bytes; left > 0; left -= last.bytes()) {
-      Slice slice = cursor.take(left);
-      if (slice == null) {
-        if (first != null) {
-          first.releaseAll();
+    long left = bytes;
+    try {
+      while (left > 0) {
+        Slice slice = cursor.take(left);
+        if (slice == null) {
+          return null;
         }
-        return null;
+        if (first == null) {
+          first = slice;
+        } else {
+          last.append(slice);
+        }
+        last = slice;
+        left -= slice.bytes();
       }
-      if (first == null) {
-        first = slice;
-      } else {
-        last.append(slice);
+      return first;
+    } finally {
+      if (left > 0 && first != null) {
+        first.releaseAll();
       }
-      last = slice;
     }
-    return first;
   }
 
   /**
@@ -233,9 +247,17 @@ final class LandingMemory {
     if (chunk == null) {
       return null;
     }
-    SharedChunk shared = new SharedChunk(chunk, this);
-    out.add(shared);
-    return shared;
+    SharedChunk shared = null;
+    boolean kept = false;
+    try {
+      shared = new SharedChunk(chunk, this);
+      kept = out.add(shared);
+      return shared;
+    } finally {
+      if (!kept) {
+        chunk.close();
+      }
+    }
   }
 
   private void wakeSoon() {

@@ -102,16 +102,17 @@ final class PeerLink implements ConnectAttempt.Listener, Fetch.Home {
   }
 
   private void beginAttempt(Fetch fetch) {
+    ConnectAttempt begun = new ConnectAttempt(context, peer, table.gate(), this);
     if (!table.takeSlot()) {
       rest(FallbackReason.CONNECTION_CAP, table.capPauseNs());
       context.outcomes().fallBackRest(fetch, FallbackReason.CONNECTION_CAP);
       return;
     }
+    attempt = begun; // and with it the slot
     restReason = null;
     limitIfProbe(fetch);
     await(fetch);
-    attempt = new ConnectAttempt(context, peer, table.gate(), this);
-    attempt.start();
+    begun.start();
   }
 
   /** Until the peer has answered a LOCATE again, nothing waits long for it. */

@@ -75,8 +75,8 @@ final class PeerTable {
   /** Ends all links: what they wait for or read falls back. */
   void close(TransportException cause) {
     List<PeerLink> all = List.copyOf(links.values());
-    links.clear();
     all.forEach(link -> link.abandon(FallbackReason.STOPPING, cause));
+    links.clear();
     if (tick != null) {
       tick.cancel();
       tick = null;

@@ -13,6 +13,7 @@ final class PendingBlock {
   private Landing landing;
   private int readsInFlight;
   private boolean dropped;
+  private PendingBlock next; // of those whose READs are not all posted
 
   /**
    * @param position of its key in the frame
@@ -51,6 +52,14 @@ final class PendingBlock {
     return remote;
   }
 
+  PendingBlock next() {
+    return next;
+  }
+
+  void setNext(PendingBlock following) {
+    next = following;
+  }
+
   /** Where its bytes go, null before its first READ. */
   Landing landing() {
     return landing;
@@ -61,7 +70,7 @@ final class PendingBlock {
   }
 
   boolean isGivenUp() {
-    return fetch.isReported(index);
+    return dropped || fetch.isReported(index);
   }
 
   void readPosted(int bytes) {

@@ -45,6 +45,9 @@ public final class RdmaBlockClient implements BlockClient, DeviceListener {
   private void recover(Throwable cause) {
     context.outcomes().fallBackAll(FallbackReason.TRANSFER_FAILED);
     peers.breakOff(new TransportException(Kind.RETRY, "an error of this process", cause));
+    if (closing.get()) {
+      closeInLoop(); // which the error may have kept from its end
+    }
   }
 
   @Override
@@ -136,6 +139,7 @@ public final class RdmaBlockClient implements BlockClient, DeviceListener {
     }
   }
 
+  /** May be called again. */
   private void closeInLoop() {
     peers.close(new TransportException(Kind.PEER_LOST, "this reader is stopping"));
     context.memory().close();

@@ -28,7 +28,7 @@ final class ReadPump implements LandingMemory.Waiter {
   private final ReaderChannel channel;
   private final PeerHealth health;
   private final Runnable progress;
-  private final Deque<PendingBlock> located = new ArrayDeque<>();
+  private final LocatedBlocks located = new LocatedBlocks();
   private final Deque<ReadBatch> spares = new ArrayDeque<>();
   private final ReadChain chain = new ReadChain(CHAIN_READS);
   private long backlogBytes;
@@ -67,7 +67,7 @@ final class ReadPump implements LandingMemory.Waiter {
     Stop stop = null;
     while (stop == null && channel.readCredits() > 0) {
       ReadBatch batch = spare();
-      stop = fill(batch, Math.min(CHAIN_READS, channel.readCredits()));
+      stop = fillOrGiveUp(batch, Math.min(CHAIN_READS, channel.readCredits()));
       if (batch.size() == 0) {
         spares.push(batch);
       } else {
@@ -86,11 +86,25 @@ final class ReadPump implements LandingMemory.Waiter {
     return batch == null ? new ReadBatch(this, CHAIN_READS) : batch;
   }
 
+  /** As {@link #fill}. If that throws, the batch's READs are not posted. */
+  private Stop fillOrGiveUp(ReadBatch batch, int limit) {
+    boolean filled = false;
+    try {
+      Stop stop = fill(batch, limit);
+      filled = true;
+      return stop;
+    } finally {
+      if (!filled) {
+        giveUp(batch);
+      }
+    }
+  }
+
   /** Returns why it stopped before the batch was full, null if it is full. */
   private Stop fill(ReadBatch batch, int limit) {
     chain.clear();
     while (batch.size() < limit) {
-      PendingBlock block = located.peek();
+      PendingBlock block = located.first();
       if (block == null) {
         return Stop.NO_BLOCK;
       }
@@ -123,7 +137,7 @@ final class ReadPump implements LandingMemory.Waiter {
   }
 
   private void skip(PendingBlock block) {
-    located.poll();
+    located.removeFirst();
     backlogBytes -= block.remote().leftBytes();
     block.drop();
   }
@@ -150,7 +164,7 @@ final class ReadPump implements LandingMemory.Waiter {
     backlogBytes -= bytes;
     block.readPosted(bytes);
     if (remote.leftBytes() == 0) {
-      located.poll();
+      located.removeFirst();
     }
     return null;
   }
@@ -163,14 +177,21 @@ final class ReadPump implements LandingMemory.Waiter {
 
   void completed(ReadBatch batch) {
     inFlightBytes -= batch.payloadBytes();
-    CopyJob copies = batch.copies() == 0 ? null : CopyJob.of(context, batch);
-    for (int i = 0; i < batch.size(); i++) {
-      PendingBlock block = batch.block(i);
-      if (block.readCompleted()) {
-        health.blockRead();
-        if (block.landing() instanceof InPlace place) {
-          context.outcomes().landed(block, place.first());
+    CopyJob copies = null;
+    if (batch.copies() > 0) {
+      try {
+        copies = CopyJob.of(context, batch);
+      } finally {
+        if (copies == null) {
+          giveUp(batch);
         }
+      }
+    }
+    for (int i = 0; i < batch.size(); i++) {
+      try {
+        completed(batch.block(i));
+      } catch (Throwable thrown) { // whatever it is, the other READs have completed as well
+        context.loop().fail(thrown);
       }
     }
     if (copies != null) {
@@ -178,6 +199,15 @@ final class ReadPump implements LandingMemory.Waiter {
     }
     recycle(batch);
     progress.run();
+  }
+
+  private void completed(PendingBlock block) {
+    if (block.readCompleted()) {
+      health.blockRead();
+      if (block.landing() instanceof InPlace place) {
+        context.outcomes().landed(block, place.first());
+      }
+    }
   }
 
   /** As {@link #failed}; the block of this READ is not asked for again. */
@@ -190,6 +220,11 @@ final class ReadPump implements LandingMemory.Waiter {
   /** The channel is gone, and no adapter writes into this batch's memory any more. */
   void failed(ReadBatch batch) {
     inFlightBytes -= batch.payloadBytes();
+    giveUp(batch);
+  }
+
+  /** No adapter writes into this batch's memory. */
+  private void giveUp(ReadBatch batch) {
     for (int i = 0; i < batch.size(); i++) {
       if (batch.copy(i) != null) {
         batch.copy(i).release();
@@ -211,8 +246,9 @@ final class ReadPump implements LandingMemory.Waiter {
     if (parked) {
       context.memory().unpark(this);
     }
-    located.forEach(PendingBlock::drop);
-    located.clear();
+    for (; located.first() != null; located.removeFirst()) {
+      located.first().drop();
+    }
     backlogBytes = 0;
   }
 
@@ -248,7 +284,7 @@ final class ReadPump implements LandingMemory.Waiter {
 
   private void memoryTimeOver() {
     stopWaiting();
-    for (PendingBlock block : located) {
+    for (PendingBlock block = located.first(); block != null; block = block.next()) {
       context.outcomes().fallBackWaiting(block.fetch(), FallbackReason.NO_MEMORY);
     }
     progress.run(); // drops what was just given up
