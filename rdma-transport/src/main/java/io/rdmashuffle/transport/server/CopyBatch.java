@@ -69,7 +69,8 @@ final class CopyBatch {
       return;
     }
     waiting = true;
-    ticket = domain.staging().request(lane, chunks, new Taker(lane));
+    ticket = domain.staging().newTicket(chunks, new Taker(lane));
+    domain.staging().request(lane, ticket);
   }
 
   private final class Taker implements Staging.Taker {
@@ -114,11 +115,21 @@ final class CopyBatch {
     if (!some.isEmpty()) {
       jobs.add(new CopyJob(this, some, parts));
     }
-    openJobs = jobs.size();
     if (jobs.isEmpty()) {
       listener.onCopied(this);
+    } else {
+      submit(jobs, lane);
     }
-    jobs.forEach(lane::submit);
+  }
+
+  /** All of them, or none. */
+  private void submit(List<CopyJob> jobs, SlowLanes.Lane lane) {
+    List<SlowLanes.Turn> turns = jobs.stream().map(parts.lanes()::turn).toList();
+    openJobs = jobs.size(); // from here on nothing is allocated
+    for (int i = 0; i < turns.size(); i++) {
+      jobs.get(i).begin();
+      lane.submit(turns.get(i));
+    }
   }
 
   /** What is still to be read, each file's blocks together and in order. */
@@ -136,16 +147,16 @@ final class CopyBatch {
   }
 
   void onJobDone(Throwable failure) {
-    if (failure != null) {
-      parts.reports().jobFailed(failure);
-    }
-    if (--openJobs > 0) {
-      return;
-    }
-    if (abandoned) {
-      giveBack();
-    } else {
-      listener.onCopied(this);
+    try {
+      if (--openJobs == 0 && abandoned) {
+        giveBack();
+      } else if (openJobs == 0) {
+        listener.onCopied(this);
+      }
+    } finally {
+      if (failure != null) {
+        parts.reports().jobFailed(failure);
+      }
     }
   }
 
@@ -155,12 +166,22 @@ final class CopyBatch {
     if (ticket != null) {
       ticket.cancel();
     }
+    if (openJobs == 0) {
+      giveBack(); // an Error has kept it from making its jobs
+    }
   }
 
-  /** Returns memory that no lease took over. */
+  /** A lease has taken over the memory. */
+  void leased() {
+    memory = null;
+  }
+
+  /** Returns memory that no lease took over. Idempotent. */
   void giveBack() {
-    if (memory != null) {
-      domain.staging().release(memory);
+    StagedMemory returned = memory;
+    memory = null;
+    if (returned != null) {
+      domain.staging().release(returned);
     }
   }
 }

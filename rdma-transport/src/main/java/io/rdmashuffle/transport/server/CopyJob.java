@@ -23,7 +23,13 @@ final class CopyJob implements SlowLanes.Job {
     this.copies = copies;
     this.host = parts.hostMemory();
     this.reports = parts.reports();
-    copies.forEach(c -> c.entry().beginBusy());
+  }
+
+  /** It is about to be submitted. */
+  void begin() {
+    for (int i = 0; i < copies.size(); i++) {
+      copies.get(i).entry().beginBusy();
+    }
   }
 
   @Override
@@ -65,7 +71,12 @@ final class CopyJob implements SlowLanes.Job {
 
   @Override
   public void onDone(Throwable failure) {
-    copies.forEach(c -> c.entry().endBusy());
-    batch.onJobDone(failure);
+    try {
+      for (int i = 0; i < copies.size(); i++) {
+        copies.get(i).entry().endBusy();
+      }
+    } finally {
+      batch.onJobDone(failure);
+    }
   }
 }

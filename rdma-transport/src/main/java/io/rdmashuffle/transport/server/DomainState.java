@@ -94,11 +94,18 @@ final class DomainState {
     if (!closing || clearing || !sessions.isEmpty()) {
       return;
     }
-    clearing = true;
     List<OutputFile> files = windows.files();
     Countdown left = new Countdown(files.size() + 1, this::onCleared);
     files.forEach(f -> windows.forget(f, left::arrive));
     staging.close(left::arrive);
+    clearing = true;
+  }
+
+  /** Takes up what an Error has kept from its end. May be called again. */
+  void recover() {
+    windows.recover();
+    staging.closeIfUnused();
+    clearIfUnused();
   }
 
   private void onCleared() {

@@ -190,8 +190,8 @@ final class FileEntry {
    * @param whenQuiet runs once no window is left and no job works on the file, perhaps at once
    */
   void forget(Runnable whenQuiet) {
-    forgotten = true;
     onQuiet.add(whenQuiet);
+    forgotten = true;
     runIfQuiet();
   }
 

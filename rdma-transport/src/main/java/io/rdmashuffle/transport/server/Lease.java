@@ -35,6 +35,8 @@ final class Lease {
     for (Window window : uses) {
       domain.windows().release(window);
     }
-    staged.forEach(domain.staging()::release);
+    for (int i = 0; i < staged.size(); i++) {
+      domain.staging().release(staged.get(i));
+    }
   }
 }

@@ -3,7 +3,7 @@ package io.rdmashuffle.transport.server;
 import io.rdmashuffle.transport.Counter;
 import io.rdmashuffle.transport.Counters;
 import java.util.HashMap;
-import java.util.List;
+import java.util.Iterator;
 import java.util.Map;
 import java.util.function.LongSupplier;
 import java.util.function.Predicate;
@@ -35,8 +35,16 @@ final class LeaseTable {
     if (lease.isEmpty()) {
       return 0;
     }
-    long id = ids.getAsLong();
-    leases.put(id, lease);
+    Long id = ids.getAsLong();
+    boolean granted = false;
+    try {
+      leases.put(id, lease);
+      granted = true;
+    } finally {
+      if (!granted) {
+        leases.remove(id); // it may be there although the table could not grow
+      }
+    }
     counters.increment(Counter.LEASES_LIVE);
     return id;
   }
@@ -55,14 +63,19 @@ final class LeaseTable {
 
   /** Ends all of them: nobody can READ any more. */
   void endAll() {
-    List<Lease> all = List.copyOf(leases.values());
-    leases.clear();
-    all.forEach(this::end);
+    for (Iterator<Lease> all = leases.values().iterator(); all.hasNext(); ) {
+      Lease lease = all.next();
+      all.remove();
+      end(lease);
+    }
   }
 
   private void end(Lease lease) {
-    counters.add(Counter.LEASES_LIVE, -1);
-    lease.end(domain);
+    try {
+      lease.end(domain);
+    } finally {
+      counters.add(Counter.LEASES_LIVE, -1);
+    }
   }
 
   int size() {

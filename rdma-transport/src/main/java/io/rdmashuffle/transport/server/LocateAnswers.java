@@ -139,12 +139,19 @@ final class LocateAnswers {
       count(answer);
       if (answer instanceof Reply.Granted g && !g.staged()) {
         granted.add(claims[i]);
-        claims[i] = null;
       }
     }
-    List<StagedMemory> staged = takeStaged(fitting.size());
+    List<CopyBatch> batches = stagedAmong(fitting.size());
+    Lease lease = new Lease(granted, batches.stream().map(CopyBatch::memory).toList());
+    Reply.Located reply = new Reply.Located(leases.grant(lease), fitting);
+    for (int i = 0; i < granted.size(); i++) { // the lease has them now; nothing is allocated
+      claims[granted.get(i).index()] = null;
+    }
+    for (int i = 0; i < batches.size(); i++) {
+      batches.get(i).leased();
+    }
     abandon();
-    return new Reply.Located(leases.grant(new Lease(granted, staged)), fitting);
+    return reply;
   }
 
   private Reply.Answer answerOf(int index, FallbackReason forTheRest) {
@@ -160,19 +167,15 @@ final class LocateAnswers {
         : new Reply.Granted(claim.block().attribute(), false, claim.pieces());
   }
 
-  /** The memory of the batches of which a staged block is among the first answers. */
-  private List<StagedMemory> takeStaged(int answered) {
-    List<StagedMemory> staged = new ArrayList<>(copied.size());
-    for (CopyBatch batch : List.copyOf(copied)) {
-      boolean used =
-          batch.copies().stream()
-              .anyMatch(c -> c.index() < answered && answers[c.index()] instanceof Reply.Granted);
-      if (used) {
-        staged.add(batch.memory());
-        copied.remove(batch);
-      }
-    }
-    return staged;
+  /** The batches of which a staged block is among the first answers. */
+  private List<CopyBatch> stagedAmong(int answered) {
+    return copied.stream()
+        .filter(
+            batch ->
+                batch.copies().stream()
+                    .anyMatch(
+                        c -> c.index() < answered && answers[c.index()] instanceof Reply.Granted))
+        .toList();
   }
 
   private void count(Reply.Answer answer) {
@@ -186,14 +189,16 @@ final class LocateAnswers {
     }
   }
 
-  /** Gives back whatever no lease took over. */
+  /** Gives back whatever no lease took over. Goes on where it was if it is called again. */
   void abandon() {
     for (int i = 0; i < claims.length; i++) {
       if (claims[i] != null) {
         dropClaim(claims[i]);
       }
     }
-    copied.forEach(CopyBatch::giveBack);
+    for (int i = 0; i < copied.size(); i++) {
+      copied.get(i).giveBack();
+    }
     copied.clear();
   }
 }

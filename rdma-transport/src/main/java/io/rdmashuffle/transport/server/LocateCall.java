@@ -236,8 +236,8 @@ final class LocateCall implements WindowClaim.Listener, CopyBatch.Listener {
 
   @Override
   public void onCopied(CopyBatch batch) {
-    copying.remove(batch);
     answers.add(batch);
+    copying.remove(batch);
     proceed();
   }
 
@@ -281,7 +281,9 @@ final class LocateCall implements WindowClaim.Listener, CopyBatch.Listener {
     if (deadline != null) {
       deadline.cancel();
     }
-    copying.forEach(CopyBatch::abandon);
+    for (int i = 0; i < copying.size(); i++) {
+      copying.get(i).abandon();
+    }
     copying.clear();
   }
 

@@ -56,6 +56,7 @@ public final class RdmaBlockServer implements BlockServer {
   private final CompletableFuture<Void> stopped = new CompletableFuture<>();
   private final Signal stop; // made in advance: closing must not fail
   private boolean stopping;
+  private boolean stopBegun; // every domain knows
 
   /**
    * Where the server runs.
@@ -101,6 +102,15 @@ public final class RdmaBlockServer implements BlockServer {
             new Reports(loop::nowNs),
             // Weak: a file that the catalog has let go of cannot be asked for again.
             Collections.newSetFromMap(new WeakHashMap<>()));
+    loop.addRecovery(this::recover);
+  }
+
+  /** Connections end by themselves, and with them their sessions; files and domains go on. */
+  private void recover(Throwable cause) {
+    List.copyOf(domains.values()).forEach(DomainState::recover);
+    if (stopping) {
+      stopInLoop();
+    }
   }
 
   @Override
@@ -201,10 +211,20 @@ public final class RdmaBlockServer implements BlockServer {
           if (stopped.isDone()) {
             complete(future);
           } else {
-            task.accept(future);
+            begin(task, future);
           }
         });
     return future;
+  }
+
+  private void begin(Consumer<CompletableFuture<Void>> task, CompletableFuture<Void> future) {
+    try {
+      task.accept(future);
+    } catch (RuntimeException | Error e) {
+      forgetting.remove(future);
+      future.completeExceptionally(e);
+      throw e;
+    }
   }
 
   private void complete(CompletableFuture<Void> future) {
@@ -223,13 +243,14 @@ public final class RdmaBlockServer implements BlockServer {
   }
 
   private void stopInLoop() {
-    if (stopping) {
+    if (stopBegun) {
       return;
     }
     stopping = true;
     List<DomainState> all = List.copyOf(domains.values());
     Countdown left = new Countdown(all.size(), this::onStopped);
     all.forEach(d -> d.close(new TransportException(Kind.RETRY, "the owner stops"), left::arrive));
+    stopBegun = true;
   }
 
   private void onStopped() {

@@ -3,8 +3,6 @@ package io.rdmashuffle.transport.server;
 import io.rdmashuffle.transport.channel.ProgressLoop;
 import io.rdmashuffle.transport.handover.Errand;
 import io.rdmashuffle.transport.handover.Workers;
-import java.util.ArrayDeque;
-import java.util.Deque;
 
 /**
  * Shares the slow pool in turn among lanes, one per session: a reader that asks for much waits
@@ -31,7 +29,10 @@ final class SlowLanes {
   /** The waiting jobs of one session. */
   final class Lane {
     private final int capacity;
-    private final Deque<Turn> waiting = new ArrayDeque<>();
+    private Turn first;
+    private Turn last;
+    private int waiting;
+    private Lane next; // of those that have turns
 
     private Lane(int capacity) {
       this.capacity = capacity;
@@ -39,23 +40,41 @@ final class SlowLanes {
 
     /** Whether {@link #submit} would go over this lane's bound; what must run may do so. */
     boolean isFull() {
-      return waiting.size() >= capacity;
+      return waiting >= capacity;
     }
 
+    /** If it throws, nothing has happened. */
     void submit(Job job) {
-      boolean first = waiting.isEmpty();
-      waiting.add(new Turn(job));
-      if (first) {
-        turns.add(this);
+      submit(new Turn(job));
+    }
+
+    /** Allocates nothing. */
+    void submit(Turn turn) {
+      if (first == null) {
+        first = turn;
+        addTurnOf(this);
+      } else {
+        last.next = turn;
       }
+      last = turn;
+      waiting++;
       pump();
+    }
+
+    private Turn poll() {
+      Turn turn = first;
+      first = turn.next;
+      turn.next = null;
+      waiting--;
+      return turn;
     }
   }
 
   private final ProgressLoop loop;
   private final Workers pool;
   private final int maxRunning;
-  private final Deque<Lane> turns = new ArrayDeque<>();
+  private Lane firstTurn;
+  private Lane lastTurn;
   private int running;
 
   /**
@@ -74,12 +93,28 @@ final class SlowLanes {
     return new Lane(capacityJobs);
   }
 
+  /** A job that is ready to be submitted, once. */
+  Turn turn(Job job) {
+    return new Turn(job);
+  }
+
+  private void addTurnOf(Lane lane) {
+    if (firstTurn == null) {
+      firstTurn = lane;
+    } else {
+      lastTurn.next = lane;
+    }
+    lastTurn = lane;
+  }
+
   private void pump() {
-    while (running < maxRunning && !turns.isEmpty()) {
-      Lane lane = turns.poll();
-      Turn turn = lane.waiting.poll();
-      if (!lane.waiting.isEmpty()) {
-        turns.add(lane);
+    while (running < maxRunning && firstTurn != null) {
+      Lane lane = firstTurn;
+      firstTurn = lane.next;
+      lane.next = null;
+      Turn turn = lane.poll();
+      if (lane.first != null) {
+        addTurnOf(lane);
       }
       running++;
       pool.execute(turn);
@@ -87,10 +122,11 @@ final class SlowLanes {
   }
 
   /** One job on its way to the pool and back. */
-  private final class Turn extends Errand {
+  final class Turn extends Errand {
     private final Job job;
+    private Turn next; // of its lane
 
-    Turn(Job job) {
+    private Turn(Job job) {
       super(loop);
       this.job = job;
     }

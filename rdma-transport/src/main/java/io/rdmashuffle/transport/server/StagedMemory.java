@@ -55,6 +55,8 @@ final class StagedMemory {
   }
 
   void close() {
-    chunks.forEach(Chunk::close);
+    for (int i = 0; i < chunks.size(); i++) { // allocates nothing
+      chunks.get(i).close();
+    }
   }
 }

@@ -116,26 +116,33 @@ final class Staging {
   }
 
   /**
-   * Asks for memory.
+   * A request to be made.
    *
-   * @param owner whose turn it costs
    * @param chunks as the layout says
    */
-  Ticket request(Object owner, int chunks, Taker taker) {
-    Ticket ticket = new Ticket(chunks, taker, parts.loop().nowNs());
+  Ticket newTicket(int chunks, Taker taker) {
+    return new Ticket(chunks, taker, parts.loop().nowNs());
+  }
+
+  /**
+   * Asks for memory. The ticket is to be cancelled if this throws.
+   *
+   * @param owner whose turn it costs
+   */
+  void request(Object owner, Ticket ticket) {
     Deque<Ticket> queue = waiting.computeIfAbsent(owner, o -> new ArrayDeque<>());
     if (queue.isEmpty()) {
       turns.add(owner);
     }
     queue.add(ticket);
     pump();
-    return ticket;
   }
 
   private void pump() {
     while (current != null || !turns.isEmpty()) {
       if (current == null) {
         current = nextInTurn();
+        continue;
       }
       if (!current.over && !fill(current)) {
         if (check == null) {
@@ -145,21 +152,23 @@ final class Staging {
         return;
       }
       Ticket served = current;
+      StagedMemory memory = served.over ? null : new StagedMemory(served.taken);
       current = null;
-      if (!served.over) {
+      if (memory != null) {
         served.over = true;
         memoriesOut++;
-        served.taker.onMemory(new StagedMemory(served.taken));
+        served.taker.onMemory(memory);
       }
     }
     stopChecking();
   }
 
+  /** Null if an Error has kept the ticket out of its queue. */
   private Ticket nextInTurn() {
     Object owner = turns.poll();
     Deque<Ticket> queue = waiting.get(owner);
-    Ticket next = queue.poll();
-    if (queue.isEmpty()) {
+    Ticket next = queue == null ? null : queue.poll();
+    if (queue == null || queue.isEmpty()) {
       waiting.remove(owner);
     } else {
       turns.add(owner);
@@ -263,8 +272,11 @@ final class Staging {
   void release(StagedMemory memory) {
     memory.close();
     memoriesOut--;
-    pool.giveBackExcess();
-    closeIfUnused();
+    try {
+      pool.giveBackExcess();
+    } finally {
+      closeIfUnused();
+    }
   }
 
   /**
@@ -277,13 +289,14 @@ final class Staging {
     closeIfUnused();
   }
 
-  private void closeIfUnused() {
+  /** May be called again, should an Error have kept it from its end. */
+  void closeIfUnused() {
     if (whenClosed == null || memoriesOut > 0) {
       return;
     }
-    Runnable callback = whenClosed;
+    SlowLanes.Turn closing = parts.lanes().turn(new PoolClosing(pool, whenClosed));
     whenClosed = null;
-    housekeeping.submit(new PoolClosing(pool, callback));
+    housekeeping.submit(closing);
   }
 
   private record PoolClosing(ChunkPool pool, Runnable callback) implements SlowLanes.Job {
@@ -294,10 +307,10 @@ final class Staging {
 
     @Override
     public void onDone(Throwable failure) {
+      callback.run();
       if (failure != null) {
         LOG.error("Closing the staging memory failed", failure);
       }
-      callback.run();
     }
   }
 }

@@ -21,6 +21,7 @@ final class Window {
   private final long fromBytes;
   private final long toBytes;
   private List<WindowClaim> waiting = new ArrayList<>(1);
+  private final IdleWindows.Place idlePlace = new IdleWindows.Place(this);
   private State state = State.REGISTERING;
   private FileWindow memory;
   private int uses;
@@ -53,6 +54,11 @@ final class Window {
 
   long bytes() {
     return toBytes - fromBytes;
+  }
+
+  /** Where it is when nobody uses it. */
+  IdleWindows.Place idlePlace() {
+    return idlePlace;
   }
 
   State state() {

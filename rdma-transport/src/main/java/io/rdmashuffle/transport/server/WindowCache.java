@@ -73,30 +73,53 @@ final class WindowCache {
       at = window.toBytes();
     }
     WindowClaim claim = new WindowClaim(index, block, listener);
-    for (long at = block.offsetBytes(); at < end; ) {
-      Window window = entry.windowAt(at);
-      idle.remove(window);
-      claim.hold(window);
-      at = window.toBytes();
+    boolean complete = false;
+    try {
+      for (long at = block.offsetBytes(); at < end; ) {
+        Window window = entry.windowAt(at);
+        claim.hold(window);
+        idle.remove(window);
+        at = window.toBytes();
+      }
+      complete = true;
+      return claim;
+    } finally {
+      if (!complete) {
+        release(claim);
+      }
     }
-    return claim;
   }
 
   /** Ends a claim's uses of its windows. Once per claim. */
   void release(WindowClaim claim) {
-    claim.windows().forEach(this::release);
+    for (int i = 0; i < claim.windows().size(); i++) {
+      release(claim.windows().get(i));
+    }
   }
 
-  /** Ends one use of a window. */
+  /** Ends one use of a window. What an Error keeps from its end {@link #recover} takes up. */
   void release(Window window) {
     if (window.endUse() && window.state() == Window.State.READY) {
       onUnused(window);
     }
   }
 
+  /** Takes up what an Error has kept from its end: windows of forgotten files go. */
+  void recover() {
+    for (FileEntry entry : List.copyOf(entries.values())) {
+      if (entry.isForgotten()) {
+        dismissUnused(entry);
+      }
+    }
+  }
+
   private void onUnused(Window window) {
     if (window.isRetired()) {
-      dismiss(window);
+      try {
+        dismiss(window);
+      } catch (OutOfMemoryError e) { // what comes next is to be released as well
+        parts.loop().fail(e);
+      }
     } else {
       idle.add(window, this);
     }
@@ -129,14 +152,10 @@ final class WindowCache {
   }
 
   /** Takes the windows idle for longest out, as many as it takes. They are still registered. */
-  private List<Window> evict(long bytes) {
-    List<Window> victims = new ArrayList<>(0);
-    for (long missing = bytes; missing > 0; ) {
-      Window victim = idle.takeNext();
-      missing -= victim.bytes();
-      victims.add(victim);
+  private void evict(List<Window> victims, int count) {
+    for (int i = 0; i < count; i++) {
+      victims.add(idle.takeNext());
     }
-    return victims;
   }
 
   /** An idle window of this cache has to go, for whatever domain. Still registered. */
@@ -155,7 +174,9 @@ final class WindowCache {
 
   /** Evicts to give that much back to the budget, or as much as there is. */
   void shrink(long bytes) {
-    evict(Math.min(bytes, idle.bytes())).forEach(registrar::close);
+    for (int left = idle.countFor(Math.min(bytes, idle.bytes())); left > 0; left--) {
+      registrar.close(1, v -> evict(v, 1), () -> {}, () -> {});
+    }
   }
 
   /**
@@ -167,8 +188,9 @@ final class WindowCache {
    */
   boolean cede(long bytes, Runnable taker) {
     if (!ceding && bytes <= idle.bytes()) {
+      int count = idle.countFor(bytes);
+      registrar.close(count, v -> evict(v, count), taker, () -> ceding = false);
       ceding = true;
-      registrar.close(evict(bytes), taker, () -> ceding = false);
     }
     return ceding;
   }
@@ -187,31 +209,37 @@ final class WindowCache {
     if (missing > idle.bytes()) {
       return false;
     }
-    List<Window> victims = evict(missing);
-    long freed = victims.stream().mapToLong(Window::bytes).sum();
-    long promised = Math.max(0, bytes - freed);
+    int count = idle.countFor(missing);
+    long promised = Math.max(0, bytes - idle.bytesOf(count));
+    List<Window> victims = new ArrayList<>(count);
     Window window = new Window(entry, fromBytes, toBytes);
+    SlowLanes.Turn registration =
+        registrar.registration(window, victims, failure -> onSettled(window, promised, failure));
     entry.add(window);
+    evict(victims, count); // from here on nothing is allocated
     entry.beginBusy();
     hold(bytes);
     room.promised(promised);
-    registrar.register(window, victims, lane, failure -> onSettled(window, promised, failure));
+    lane.submit(registration);
     return true;
   }
 
   /**
    * @param failure null if the window is registered
    */
-  private void onSettled(Window window, long promised, WindowRegistrar.Refusal failure) {
+  private void onSettled(Window window, long promised, Throwable failure) {
     room.promised(-promised);
     List<WindowClaim> waiting = window.takeWaiting();
     if (failure != null) {
       hold(-window.bytes());
-      registrar.onRefused(window, failure);
       window.becomeGone();
       window.entry().remove(window);
-      window.entry().endBusy();
-      waiting.forEach(c -> c.onFailed(failure.reason()));
+      try {
+        FallbackReason reason = registrar.onRefused(window, failure);
+        waiting.forEach(c -> c.onFailed(reason));
+      } finally {
+        window.entry().endBusy();
+      }
       return;
     }
     room.onRegistered();
@@ -223,9 +251,11 @@ final class WindowCache {
   }
 
   private void dismiss(Window window) {
+    registrar.close(window); // first: it may fail
+    idle.remove(window);
     hold(-window.bytes());
     window.becomeGone();
-    registrar.close(window);
+    window.entry().remove(window);
   }
 
   /**
@@ -240,19 +270,22 @@ final class WindowCache {
       whenGone.run();
       return;
     }
-    for (Window window : List.copyOf(entry.windows())) {
-      entry.remove(window);
-      window.retire();
-      idle.remove(window);
-      if (window.state() == Window.State.READY && !window.isUsed()) {
-        dismiss(window);
-      }
-    }
     entry.forget(
         () -> {
           entries.remove(file, entry);
           whenGone.run();
         });
+    dismissUnused(entry);
+  }
+
+  /** Its windows go: those in use when their last use ends. May be called again. */
+  private void dismissUnused(FileEntry forgotten) {
+    for (Window window : List.copyOf(forgotten.windows())) {
+      window.retire();
+      if (window.state() == Window.State.READY && !window.isUsed()) {
+        dismiss(window);
+      }
+    }
   }
 
   /** The files of which something is known. */

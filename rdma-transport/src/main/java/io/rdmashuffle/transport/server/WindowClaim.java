@@ -49,8 +49,8 @@ final class WindowClaim {
 
   /** Takes a use of the next window, in order. */
   void hold(Window window) {
+    windows.add(window); // first: it may fail
     window.addUse(overlapFrom(window), overlapTo(window));
-    windows.add(window);
     if (window.state() == Window.State.REGISTERING) {
       window.await(this);
       pending++;

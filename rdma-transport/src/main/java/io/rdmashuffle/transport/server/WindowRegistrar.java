@@ -9,6 +9,7 @@ import io.rdmashuffle.transport.memory.WindowSupport;
 import io.rdmashuffle.transport.verbs.ProtectionDomain;
 import io.rdmashuffle.transport.verbs.VerbsException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
@@ -72,20 +73,21 @@ final class WindowRegistrar {
   /**
    * Closes the victims, then registers: their memory is this window's before others can take it.
    *
-   * @param whenSettled hears null if the window is READY
+   * @param victims filled in before this is submitted
+   * @param whenSettled hears why not, null if the window is READY
    */
-  void register(
-      Window window, List<Window> victims, SlowLanes.Lane lane, Consumer<Refusal> whenSettled) {
-    lane.submit(new Registration(window, victims, whenSettled));
+  SlowLanes.Turn registration(
+      Window window, List<Window> victims, Consumer<Throwable> whenSettled) {
+    return parts.lanes().turn(new Registration(window, victims, whenSettled));
   }
 
   private final class Registration implements SlowLanes.Job {
     private final Window window;
     private final List<Window> victims;
-    private final Consumer<Refusal> whenSettled;
+    private final Consumer<Throwable> whenSettled;
     private FileWindow registered;
 
-    Registration(Window window, List<Window> victims, Consumer<Refusal> whenSettled) {
+    Registration(Window window, List<Window> victims, Consumer<Throwable> whenSettled) {
       this.window = window;
       this.victims = victims;
       this.whenSettled = whenSettled;
@@ -93,7 +95,7 @@ final class WindowRegistrar {
 
     @Override
     public void run() throws Exception {
-      victims.forEach(WindowRegistrar::closeNow);
+      closeNow(victims);
       FileEntry entry = window.entry();
       entry.confirm();
       if (mayMapForWriting(entry.place())) {
@@ -105,7 +107,7 @@ final class WindowRegistrar {
               .open(domain, entry.file().placed(), window.fromBytes(), window.bytes());
       try {
         entry.confirm(); // the path may have changed hands before it was mapped
-      } catch (NotServedException | RuntimeException e) {
+      } catch (NotServedException | RuntimeException | Error e) {
         opened.close();
         throw e;
       }
@@ -114,20 +116,29 @@ final class WindowRegistrar {
 
     @Override
     public void onDone(Throwable failure) {
-      victims.forEach(v -> v.entry().endBusy());
+      endBusy(victims);
       if (failure == null) {
         parts.counters().increment(Counter.REGISTRATIONS);
         window.becomeReady(registered);
-        whenSettled.accept(null);
       } else {
         parts.counters().increment(Counter.REGISTRATIONS_FAILED);
-        whenSettled.accept(Refusal.of(failure));
       }
+      whenSettled.accept(failure);
     }
   }
 
-  /** Draws the conclusion for later registrations. The window is not counted as held any more. */
-  void onRefused(Window window, Refusal refusal) {
+  /**
+   * Draws the conclusion for later registrations. The window is not counted as held any more.
+   *
+   * @return why its blocks cannot come by RDMA at all, null if they may be copied
+   */
+  FallbackReason onRefused(Window window, Throwable failure) {
+    Refusal refusal = Refusal.of(failure);
+    conclude(window, refusal);
+    return refusal.reason();
+  }
+
+  private void conclude(Window window, Refusal refusal) {
     OutputFile file = window.entry().file();
     Path place = window.entry().place();
     Throwable cause = refusal.cause();
@@ -169,45 +180,64 @@ final class WindowRegistrar {
     parts.windowRoom().onNoMemory();
   }
 
-  /** Deregisters and unmaps, later. The window is GONE. */
+  /** Deregisters and unmaps, later. If it throws, nothing has happened. */
   void close(Window window) {
-    close(List.of(window), () -> {}, () -> {});
+    close(1, windows -> windows.add(window), () -> {}, () -> {});
   }
 
   /**
    * The same of several, followed at once by what needs their room.
    *
+   * @param count of windows
+   * @param choice adds them to a list that has room for them, once nothing can fail any more
    * @param next runs on the slow pool
    * @param whenDone runs after that
    */
-  void close(List<Window> windows, Runnable next, Runnable whenDone) {
-    housekeeping.submit(new Closing(windows, next, whenDone));
+  void close(int count, Consumer<List<Window>> choice, Runnable next, Runnable whenDone) {
+    List<Window> windows = new ArrayList<>(count);
+    SlowLanes.Turn closing = parts.lanes().turn(new Closing(windows, next, whenDone));
+    choice.accept(windows);
+    housekeeping.submit(closing);
   }
 
   private record Closing(List<Window> windows, Runnable next, Runnable whenDone)
       implements SlowLanes.Job {
     @Override
     public void run() {
-      windows.forEach(WindowRegistrar::closeNow);
+      closeNow(windows);
       next.run();
     }
 
     @Override
     public void onDone(Throwable failure) {
+      endBusy(windows);
+      whenDone.run();
       if (failure != null) {
         LOG.error("Closing {} failed", windows, failure);
       }
-      windows.forEach(w -> w.entry().endBusy());
-      whenDone.run();
+    }
+  }
+
+  private static void endBusy(List<Window> closed) {
+    for (int i = 0; i < closed.size(); i++) {
+      closed.get(i).entry().endBusy();
     }
   }
 
   /** One that fails must not keep the others from being closed. */
-  private static void closeNow(Window window) {
-    try {
-      window.memory().close();
-    } catch (RuntimeException e) {
-      LOG.error("Closing {} failed", window, e);
+  private static void closeNow(List<Window> windows) {
+    Window failed = null;
+    Throwable failure = null;
+    for (int i = 0; i < windows.size(); i++) {
+      try {
+        windows.get(i).memory().close();
+      } catch (RuntimeException | Error e) {
+        failed = windows.get(i);
+        failure = e;
+      }
+    }
+    if (failure != null) {
+      LOG.error("Closing {} failed", failed, failure);
     }
   }
 }
