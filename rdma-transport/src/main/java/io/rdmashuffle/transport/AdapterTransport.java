@@ -107,13 +107,17 @@ abstract class AdapterTransport implements Transport {
     }
     CloseStack closing = parts;
     parts = null;
+    Throwable failure = null;
     try {
       closing.close();
-      logWhatIsLeft("");
     } catch (Throwable e) { // whatever it is, the host goes on
-      LOG.debug("what could not be closed", e);
-      logWhatIsLeft(
-          "; " + failures(e) + " parts could not be closed, the first: " + e.getMessage());
+      failure = e;
+    }
+    try {
+      logWhatIsLeft(failure);
+    } catch (OutOfMemoryError e) {
+      // allow(swallow): there is no memory to tell it with, and the host goes on
+      Thread.onSpinWait();
     }
   }
 
@@ -122,9 +126,19 @@ abstract class AdapterTransport implements Transport {
   }
 
   /**
-   * @param failed what could not be closed; empty if all could
+   * @param failure of parts to be closed; null if all could be
    */
-  private void logWhatIsLeft(String failed) {
+  private void logWhatIsLeft(Throwable failure) {
+    String failed =
+        failure == null
+            ? ""
+            : "; "
+                + failures(failure)
+                + " parts could not be closed, the first: "
+                + failure.getMessage();
+    if (failure != null) {
+      LOG.debug("what could not be closed", failure);
+    }
     String left =
         levels().entrySet().stream()
             .filter(level -> level.getValue() != 0)

@@ -27,6 +27,15 @@ public final class CloseStack implements AutoCloseable {
     return heir;
   }
 
+  private static void suppress(Throwable first, Throwable later) {
+    try {
+      first.addSuppressed(later);
+    } catch (OutOfMemoryError noMemory) {
+      // allow(swallow): the first is thrown in any case, and the rest has to be closed
+      Thread.onSpinWait();
+    }
+  }
+
   /** Idempotent. A checked failure of a part is wrapped, as closing has no caller to retry it. */
   @Override
   public void close() {
@@ -41,7 +50,7 @@ public final class CloseStack implements AutoCloseable {
         if (first == null) {
           first = e;
         } else if (first != e) {
-          first.addSuppressed(e);
+          suppress(first, e);
         }
       }
     }

@@ -115,10 +115,13 @@ final class ChannelCore implements AutoCloseable {
    */
   CompletableFuture<Void> shutDown() {
     CompletableFuture<Void> done = limits.close(STOPPING);
-    if (listener != null) {
-      listener.close();
+    try {
+      if (listener != null) {
+        listener.close();
+      }
+    } finally {
+      closeAll.raise();
     }
-    closeAll.raise();
     return done;
   }
 

@@ -120,12 +120,17 @@ public final class ChannelLayer implements AutoCloseable {
       return;
     }
     closed = true;
-    boolean allGone = await(core.shutDown());
-    boolean ended = threads.end();
-    if (allGone && ended) {
-      core.close();
-    } else {
-      LOG.error("not closed in time, left open: {}", core.limits().describe());
+    boolean allGone = false;
+    boolean ended = false;
+    try {
+      allGone = await(core.shutDown());
+    } finally {
+      ended = threads.end();
+      if (allGone && ended) {
+        core.close();
+      } else {
+        LOG.error("not closed in time, left open: {}", core.limits().describe());
+      }
     }
   }
 

@@ -26,7 +26,7 @@ final class ConnectionLimits {
   private final int maxEntries;
   private final AtomicInteger connections = new AtomicInteger();
   private final AtomicInteger entries = new AtomicInteger();
-  private final Map<Object, Integer> bySharer = new ConcurrentHashMap<>();
+  private final Map<Object, Part> bySharer = new ConcurrentHashMap<>();
   private final CompletableFuture<Void> closedAndEmpty = new CompletableFuture<>();
   private volatile String closedReason; // null while open
 
@@ -58,22 +58,20 @@ final class ConnectionLimits {
    */
   Permit tryAcquire(int wantedEntries, Object sharer) {
     int capacity = Math.min(maxConnections, maxEntries / wantedEntries);
-    int wanted = bySharer.merge(sharer, 1, Integer::sum);
+    Permit permit = new Permit(wantedEntries, sharer);
+    permit.part = bySharer.compute(sharer, (key, part) -> Part.oneMore(part));
+    int wanted = permit.part.taken.get();
     int left = capacity - (connections.get() - (wanted - 1)); // by the others
     if (wanted > Math.max(FEWEST_PER_SHARER, left / 2)) {
-      giveBackPart(sharer);
+      permit.giveBackPart();
       return null;
     }
-    return acquire(new Permit(wantedEntries, sharer));
+    return acquire(permit);
   }
 
   /** Whether there is room, though perhaps not for everybody. */
   boolean hasRoom() {
     return connections.get() < maxConnections;
-  }
-
-  private void giveBackPart(Object sharer) {
-    bySharer.computeIfPresent(sharer, (key, count) -> count == 1 ? null : count - 1);
   }
 
   /**
@@ -135,10 +133,25 @@ final class ConnectionLimits {
     }
   }
 
+  /** What one sharer has. Ends with the last connection, and is not used again. */
+  private static final class Part {
+    private final AtomicInteger taken = new AtomicInteger(1);
+
+    /**
+     * @param part null if there is none
+     */
+    static Part oneMore(Part part) {
+      return part != null && part.taken.getAndUpdate(n -> n == 0 ? 0 : n + 1) > 0
+          ? part
+          : new Part();
+    }
+  }
+
   /** The right to one connection. */
   final class Permit implements AutoCloseable {
     private final int heldEntries;
     private final Object sharer; // null for a connection of this process's own
+    private Part part;
     private final AtomicBoolean returned = new AtomicBoolean();
     private Runnable whenReturned = () -> {};
 
@@ -157,17 +170,25 @@ final class ConnectionLimits {
       whenReturned = callback;
     }
 
-    /** Idempotent. */
+    /** Allocates nothing. */
+    private void giveBackPart() {
+      if (part != null && part.taken.decrementAndGet() == 0) {
+        bySharer.remove(sharer, part);
+      }
+    }
+
+    /** Idempotent. Whatever the callback throws, the connection is given back. */
     @Override
     public void close() {
       if (returned.compareAndSet(false, true)) {
-        whenReturned.run();
-        entries.addAndGet(-heldEntries);
-        if (sharer != null) {
-          giveBackPart(sharer);
+        try {
+          whenReturned.run();
+        } finally {
+          entries.addAndGet(-heldEntries);
+          giveBackPart();
+          connections.decrementAndGet();
+          completeIfEmpty();
         }
-        connections.decrementAndGet();
-        completeIfEmpty();
       }
     }
   }
