@@ -13,6 +13,7 @@ import java.util.TreeMap;
 final class RecordingMemory implements HostMemory {
   private final HostMemory host;
   private final TreeMap<Long, Mapping> mappings = new TreeMap<>();
+  private int addressesLeft = Integer.MAX_VALUE;
 
   RecordingMemory(HostMemory host) {
     this.host = host;
@@ -38,7 +39,48 @@ final class RecordingMemory implements HostMemory {
   public Mapping allocate(long bytes) throws VerbsException {
     Mapping mapping = host.allocate(bytes);
     mappings.put(mapping.address(), mapping);
-    return mapping;
+    return new Asked(mapping);
+  }
+
+  /** That many more times the address of a mapping is told, then once not. */
+  void failAfter(int times) {
+    addressesLeft = times;
+  }
+
+  /** Whether that has happened. */
+  boolean hasFailed() {
+    return addressesLeft < 0;
+  }
+
+  private final class Asked implements Mapping {
+    private final Mapping mapping;
+
+    Asked(Mapping mapping) {
+      this.mapping = mapping;
+    }
+
+    @Override
+    public long address() {
+      if (addressesLeft >= 0 && addressesLeft-- == 0) {
+        throw new OutOfMemoryError("the test's shortage");
+      }
+      return mapping.address();
+    }
+
+    @Override
+    public long bytes() {
+      return mapping.bytes();
+    }
+
+    @Override
+    public ByteBuffer view(long offsetBytes, int bytes) {
+      return mapping.view(offsetBytes, bytes);
+    }
+
+    @Override
+    public void close() {
+      mapping.close();
+    }
   }
 
   @Override

@@ -45,6 +45,16 @@ final class RigMemory implements AutoCloseable {
             new OrdinarySource(memory, "OVERFLOW"), setup.overflowSettings(), slowPool, clock);
   }
 
+  /** As {@link RecordingMemory#failAfter}. */
+  void failAfter(int times) {
+    memory.failAfter(times);
+  }
+
+  /** Whether that has happened. */
+  boolean hasFailed() {
+    return memory.hasFailed();
+  }
+
   /** The adapter writes what one READ brings. */
   void land(PostedRead posted) {
     ByteBuffer landing = memory.at(posted.localAddress(), posted.bytes());
