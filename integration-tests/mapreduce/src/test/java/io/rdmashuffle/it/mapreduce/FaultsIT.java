@@ -79,7 +79,7 @@ final class FaultsIT {
     conf.set(TestCluster.PLUGIN_KEY, FAULTS + name);
   }
 
-  private static void assertThatAllCameByHttpWithoutFailures(JobRun run) {
+  static void assertThatAllCameByHttpWithoutFailures(JobRun run) {
     assertThat(run.segmentsByRdma()).isZero();
     assertThat(run.segmentsByHttp()).isEqualTo(TestCluster.SEGMENTS);
     assertThat(run.rdma("HOSTS_FALLEN_BACK")).isPositive();

@@ -2,6 +2,7 @@ package io.rdmashuffle.it.mapreduce;
 
 import java.util.Map;
 import org.apache.hadoop.mapreduce.Counters;
+import org.apache.hadoop.mapreduce.Job;
 import org.apache.hadoop.mapreduce.TaskCounter;
 
 /**
@@ -9,8 +10,9 @@ import org.apache.hadoop.mapreduce.TaskCounter;
  *
  * @param counts of words, as it wrote them
  * @param counters of the job
+ * @param job for what else is known of it
  */
-record JobRun(Map<String, Integer> counts, Counters counters) {
+record JobRun(Map<String, Integer> counts, Counters counters, Job job) {
   /** A counter of ours. */
   long rdma(String name) {
     return counters.findCounter("RDMA Shuffle", name).getValue();

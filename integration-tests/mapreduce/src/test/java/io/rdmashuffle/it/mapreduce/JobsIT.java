@@ -5,7 +5,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.rdmashuffle.benchmarks.mapreduce.TeraJobs;
 import io.rdmashuffle.benchmarks.workload.JobResult;
 import io.rdmashuffle.transport.Counter;
+import java.util.function.ToLongFunction;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
 import org.apache.hadoop.mapreduce.TaskCounter;
+import org.apache.hadoop.mapreduce.TaskReport;
+import org.apache.hadoop.mapreduce.TaskType;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
@@ -55,7 +60,7 @@ final class JobsIT {
 
   @Test
   void segmentsThatMemoryCannotHoldGoToDisk() throws Exception {
-    assertThatAllCameByRdma(
+    JobRun run =
         cluster.run(
             conf -> {
               conf.setLong("mapreduce.reduce.memory.totalbytes", 100_000);
@@ -63,17 +68,29 @@ final class JobsIT {
               conf.set(
                   "mapreduce.map.output.compress.codec",
                   "org.apache.hadoop.io.compress.SnappyCodec");
-            }));
+            });
+    assertThatAllCameByRdma(run);
+    assertThat(cluster.logLines(run, "Shuffling to disk since")).hasSize(TestCluster.SEGMENTS);
   }
 
   @Test
   void reducersThatStartBeforeTheMapsEndGetEverySegment() throws Exception {
-    assertThatAllCameByRdma(
+    JobRun run =
         cluster.run(
             conf -> {
               conf.setFloat("mapreduce.job.reduce.slowstart.completedmaps", 0.1f);
-              conf.setBoolean("mapreduce.map.speculative", true);
-            }));
+              conf.setInt("mapreduce.job.running.map.limit", 1); // one after another
+            });
+    assertThatAllCameByRdma(run);
+    long lastMapEnded = times(run, TaskType.MAP, TaskReport::getFinishTime).max().getAsLong();
+    assertThat(times(run, TaskType.REDUCE, TaskReport::getStartTime).max().getAsLong())
+        .as("when the last reducer started")
+        .isLessThan(lastMapEnded);
+  }
+
+  private static LongStream times(JobRun run, TaskType type, ToLongFunction<TaskReport> time)
+      throws Exception {
+    return Stream.of(run.job().getTaskReports(type)).mapToLong(time);
   }
 
   @Test

@@ -10,8 +10,10 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
@@ -105,10 +107,25 @@ final class TestCluster implements AutoCloseable {
     Job job = WordCount.job(conf, path("input"), output, reduces);
     boolean succeeded = job.waitForCompletion(false);
     assertThat(succeeded).as("%s", job.getStatus().getFailureInfo()).isTrue();
-    JobRun run = new JobRun(WordCount.read(files, output), job.getCounters());
+    JobRun run = new JobRun(WordCount.read(files, output), job.getCounters(), job);
     assertThat(run.counts()).isEqualTo(expected);
     awaitNothingIsLeft();
     return run;
+  }
+
+  /** Lines of the logs of a job's tasks that have the text in them. */
+  List<String> logLines(JobRun run, String text) throws IOException {
+    String application = run.job().getJobID().toString().replace("job_", "application_");
+    List<String> lines = new ArrayList<>();
+    try (Stream<Path> all = Files.walk(cluster.folder().getParent())) {
+      for (Path log :
+          all.filter(path -> path.toString().contains(application))
+              .filter(path -> path.getFileName().toString().startsWith("syslog"))
+              .toList()) {
+        Files.readAllLines(log).stream().filter(line -> line.contains(text)).forEach(lines::add);
+      }
+    }
+    return lines;
   }
 
   /** Waits until NodeManagers hold nothing of any job, and no task has left files of ours. */
