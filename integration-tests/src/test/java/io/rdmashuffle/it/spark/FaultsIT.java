@@ -6,8 +6,6 @@ import io.rdmashuffle.it.app.ExecutorProcesses;
 import io.rdmashuffle.it.app.RoundsResult;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 import org.assertj.core.api.InstanceOfAssertFactories;
 import org.junit.jupiter.api.Test;
 
@@ -19,24 +17,61 @@ final class FaultsIT {
   private static final int MEGABYTES = 60;
 
   @Test
-  void killedAndStoppedExecutorsCostNoResult() throws Exception {
-    try (SubmittedRounds rounds = new SubmittedRounds("killed", 14, 3).start(MEGABYTES)) {
-      rounds.awaitRound(2);
+  void executorsKilledAndStoppedUnderFetchesCostNoResult() throws Exception {
+    try (SubmittedRounds rounds =
+        new SubmittedRounds("killed", 7, 3).halts(2, 4).start(MEGABYTES)) {
+      rounds.awaitHalt(2);
       ProcessHandle killed = rounds.executorProcesses().get(0);
-      ExecutorProcesses.signal("KILL", killed);
-      rounds.awaitRound(5);
+      ExecutorProcesses.kill(killed);
+      rounds.endHalt(2);
+      rounds.awaitHalt(4);
       List<ProcessHandle> alive = rounds.executorProcesses();
       assertThat(alive).doesNotContain(killed);
-      ProcessHandle stopped = alive.get(alive.size() - 1);
+      ProcessHandle stopped = alive.get(0); // a new one may have no outputs yet
       ExecutorProcesses.signal("STOP", stopped);
-      LockSupport.parkNanos(TimeUnit.SECONDS.toNanos(30));
+      rounds.endHalt(4);
+      rounds.awaitLog("no reply in time"); // from the one that stands still
       ExecutorProcesses.signal("CONT", stopped);
 
       RoundsResult result = rounds.finish();
 
-      assertSameResults(result, 14);
+      assertSameResults(result, 7);
       assertRdmaIsBack(result);
       assertThat(result.taskFailures).noneMatch(OurFailures::isOurs);
+      assertThat(result.taskFailures)
+          .as("fetches from the one that was killed")
+          .anyMatch(failure -> failure.contains("FetchFailed"));
+      assertThat(result.fallbacks).containsKey("transfer-failed");
+    }
+  }
+
+  @Test
+  void anExecutorWhoseAdapterIsTakenAwayGoesOnByNetty() throws Exception {
+    try (SubmittedRounds rounds =
+        new SubmittedRounds("lost", 6, 2).takesFaults().halts(2, 4).start(24)) {
+      rounds.awaitHalt(2);
+      List<ProcessHandle> executors = rounds.executorProcesses();
+      rounds.fault(executors.get(0), "lost");
+      rounds.endHalt(2);
+      rounds.awaitHalt(4);
+      rounds.awaitLog("RDMA closed, left behind"); // destroying fails, too
+      rounds.endHalt(4);
+      rounds.awaitRound(4);
+      assertThat(rounds.executorProcesses()).as("they live").isEqualTo(executors);
+
+      RoundsResult result = rounds.finish();
+
+      assertSameResults(result, 6);
+      assertThat(result.taskFailures).isEmpty();
+      assertThat(byRdma(result.blocks)).as("before the loss").isPositive();
+      assertThat(result.lastRound).containsOnlyKeys("netty");
+      assertThat(result.fallbacks).containsKeys("no-device", "peer-without-rdma");
+      assertThat(rounds.executorLogs().stream().flatMap(String::lines))
+          .as("lines that tell of the loss")
+          .filteredOn(line -> line.contains("no RDMA in this process"))
+          .singleElement()
+          .asString()
+          .contains(" is lost: DEVICE_FATAL");
     }
   }
 

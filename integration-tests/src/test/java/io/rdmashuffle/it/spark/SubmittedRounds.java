@@ -2,6 +2,7 @@ package io.rdmashuffle.it.spark;
 
 import io.rdmashuffle.benchmarks.cluster.SparkSubmit;
 import io.rdmashuffle.it.app.ExecutorProcesses;
+import io.rdmashuffle.it.app.Halt;
 import io.rdmashuffle.it.app.RoundsApplication;
 import io.rdmashuffle.it.app.RoundsResult;
 import io.rdmashuffle.transport.testing.Patience;
@@ -9,11 +10,13 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.BooleanSupplier;
+import java.util.stream.IntStream;
 
 /**
  * A running {@link RoundsApplication} whose executors a test may kill or stop. One thread at a
@@ -27,6 +30,7 @@ final class SubmittedRounds implements AutoCloseable {
   private final SparkSubmit submit;
   private final int rounds;
   private final int executors;
+  private final List<String> halts = new ArrayList<>();
   private int standstillSeconds;
   private SparkSubmit.Run run;
 
@@ -73,19 +77,64 @@ final class SubmittedRounds implements AutoCloseable {
     return this;
   }
 
+  /**
+   * In these rounds tasks wait in the middle of reading, while most of their blocks are still to be
+   * asked for.
+   */
+  SubmittedRounds halts(int... inRounds) {
+    IntStream.of(inRounds).mapToObj(String::valueOf).forEach(halts::add);
+    return set("spark.reducer.maxSizeInFlight", "1m");
+  }
+
   SubmittedRounds start(int megabytes) throws IOException {
+    List<String> arguments = new ArrayList<>();
+    arguments.add(cluster.resultFile().toString());
+    for (int number : new int[] {rounds, executors, megabytes, standstillSeconds}) {
+      arguments.add(String.valueOf(number));
+    }
+    arguments.addAll(halts);
     run =
         submit.start(
             "local-cluster[" + executors + ",1,512]",
-            List.of(
-                cluster.resultFile().toString(),
-                String.valueOf(rounds),
-                String.valueOf(executors),
-                String.valueOf(megabytes),
-                String.valueOf(standstillSeconds)),
+            arguments,
             cluster.stdout(),
             cluster.stderr());
     return this;
+  }
+
+  /** Waits until each executor has a task that waits in the middle of reading. */
+  void awaitHalt(int round) throws Exception {
+    await(
+        "a halt in round " + round,
+        () -> new Halt(cluster.resultFile(), round).reached() >= executors);
+  }
+
+  /** Lets the tasks of a round go on. */
+  void endHalt(int round) throws IOException {
+    new Halt(cluster.resultFile(), round).release();
+  }
+
+  /** Waits until an executor has logged it. */
+  void awaitLog(String text) throws Exception {
+    await(text, () -> executorLogs().stream().anyMatch(log -> log.contains(text)));
+  }
+
+  /** Allows {@link #fault}. */
+  SubmittedRounds takesFaults() {
+    return set("spark.executorEnv.SOFTHCA_FAULTS_FILE", faultsFile("%p").toString());
+  }
+
+  private Path faultsFile(String pid) {
+    return cluster.home().folder().resolve("faults-" + pid);
+  }
+
+  /** Does something to the adapter of an executor; returns when it is done. */
+  void fault(ProcessHandle executor, String rules) throws Exception {
+    Path file = faultsFile(String.valueOf(executor.pid()));
+    Path unfinished = Path.of(file + ".new");
+    Files.writeString(unfinished, rules + "\n");
+    Files.move(unfinished, file);
+    await(rules, () -> !Files.exists(file));
   }
 
   /** Until now. */
@@ -140,9 +189,9 @@ final class SubmittedRounds implements AutoCloseable {
     }
   }
 
-  private void await(String what, BooleanSupplier condition) throws Exception {
+  private void await(String what, Callable<Boolean> condition) throws Exception {
     long deadline = System.nanoTime() + LIMIT.toNanos();
-    while (!condition.getAsBoolean()) {
+    while (!condition.call()) {
       if (System.nanoTime() > deadline || !run.process().isAlive()) {
         throw new TimeoutException("waited for " + what + ", driver's log " + cluster.stderr());
       }
