@@ -75,6 +75,25 @@ final class FaultsIT {
     assertThat(run.segmentsByRdma()).isEqualTo(TestCluster.SEGMENTS);
   }
 
+  @Test
+  void aReducerWhoseAdapterIsTakenAwayGoesOnByHttp() throws Exception {
+    JobRun run =
+        cluster.run(
+            conf -> {
+              plugin(conf, "LostAdapterShuffle");
+              conf.set(
+                  "mapreduce.reduce.env",
+                  "SOFTHCA_FAULTS_FILE=" + cluster.folder().resolve("faults-%p"));
+            });
+    assertThat(run.segmentsByRdma()).as("before the loss").isEqualTo(TestCluster.REDUCES);
+    assertThat(run.segmentsByHttp()).isEqualTo(TestCluster.SEGMENTS - TestCluster.REDUCES);
+    assertThat(run.hadoop(TaskCounter.FAILED_SHUFFLE)).isZero();
+    assertThat(run.counters().findCounter(JobCounter.NUM_FAILED_REDUCES).getValue()).isZero();
+    assertThat(cluster.logLines(run, "no RDMA in this task"))
+        .hasSize(TestCluster.REDUCES)
+        .allMatch(line -> line.contains(" is lost: DEVICE_FATAL"));
+  }
+
   private static void plugin(Configuration conf, String name) {
     conf.set(TestCluster.PLUGIN_KEY, FAULTS + name);
   }

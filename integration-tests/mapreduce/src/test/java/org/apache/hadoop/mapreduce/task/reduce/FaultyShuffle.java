@@ -5,6 +5,7 @@ import org.apache.hadoop.mapred.RawKeyValueIterator;
 import org.apache.hadoop.mapred.Reporter;
 import org.apache.hadoop.mapred.ShuffleConsumerPlugin;
 import org.apache.hadoop.mapred.Task;
+import org.apache.hadoop.mapred.TaskUmbilicalProtocol;
 
 /** The plugin, with something wrong around it. */
 abstract class FaultyShuffle<K, V> implements ShuffleConsumerPlugin<K, V> {
@@ -34,11 +35,17 @@ abstract class FaultyShuffle<K, V> implements ShuffleConsumerPlugin<K, V> {
 
   /** The same but for task and reporter. */
   static <K, V> Context<K, V> replace(Context<K, V> from, Task task, Reporter reporter) {
+    return replace(from, task, reporter, from.getUmbilical());
+  }
+
+  /** The same but for these. */
+  static <K, V> Context<K, V> replace(
+      Context<K, V> from, Task task, Reporter reporter, TaskUmbilicalProtocol umbilical) {
     return new Context<>(
         from.getReduceId(),
         from.getJobConf(),
         from.getLocalFS(),
-        from.getUmbilical(),
+        umbilical,
         from.getLocalDirAllocator(),
         reporter,
         from.getCodec(),
