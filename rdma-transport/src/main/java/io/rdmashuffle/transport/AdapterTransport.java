@@ -51,6 +51,7 @@ abstract class AdapterTransport implements Transport {
   /** Protection domains that connections belong to must be on the stack already. */
   AdapterTransport(OpenedAdapter adapter, CloseStack undo) throws TransportException {
     this.adapter = adapter;
+    StaticInitializers.run();
     String name = adapter.site().name();
     logPlan(name);
     threads = new Threads(name, adapter.site().gate());
