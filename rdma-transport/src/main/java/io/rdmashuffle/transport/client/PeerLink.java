@@ -227,12 +227,15 @@ final class PeerLink implements ConnectAttempt.Listener, Fetch.Home {
     table.giveBackSlot();
     boolean failedUnused = isProbed() && cause.kind() != Kind.RETRY;
     boolean wasRefused = cause instanceof ReadRefusedException;
-    boolean isForgiven = wasOurs && wasRefused && isForgiven();
-    List<Fetch> again = isForgiven ? ended.letGo() : List.of();
+    boolean isForgiven = false;
+    List<Fetch> again = List.of();
     try {
-      ended.closed();
+      isForgiven = wasOurs && wasRefused && isForgiven();
+      if (isForgiven) {
+        again = ended.letGo();
+      }
     } finally {
-      context.outstanding().end();
+      end(ended);
     }
     if (isForgiven) {
       context.log(peer, FallbackReason.READ_REFUSED, more -> logRefusal(cause, more));
@@ -242,6 +245,14 @@ final class PeerLink implements ConnectAttempt.Listener, Fetch.Home {
       context.device().peerFailed(peer.id(), context.loop().nowNs());
     } else {
       LOG.debug("[{}] connection closed", peer, cause);
+    }
+  }
+
+  private void end(Session ended) {
+    try {
+      ended.closed();
+    } finally {
+      context.outstanding().end();
     }
   }
 
