@@ -136,8 +136,12 @@ final class ConnectAttempt {
     try {
       dial.begin(context.parts().dialer().dial(target, dial));
     } catch (RuntimeException | Error e) {
-      String text = "dialling " + peer + " at " + address + " failed unexpectedly";
-      dial.onDialFailed(new TransportException(Kind.BUG, text + ": " + e, e));
+      try {
+        String text = "dialling " + peer + " at " + address + " failed unexpectedly";
+        dial.onDialFailed(new TransportException(Kind.BUG, text + ": " + e, e));
+      } finally {
+        dial.hear();
+      }
     }
   }
 

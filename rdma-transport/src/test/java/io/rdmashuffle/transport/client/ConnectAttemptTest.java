@@ -1,6 +1,7 @@
 package io.rdmashuffle.transport.client;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmashuffle.transport.FallbackReason;
 import io.rdmashuffle.transport.TransportException;
@@ -22,6 +23,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 final class ConnectAttemptTest implements ConnectAttempt.Listener {
   private final ClientRig rig = new ClientRig();
   private final DialGate gate = new DialGate();
+  private ClientContext context;
   private ReaderChannel.Listener dialled;
   private Throwable thrown;
   private boolean tellsFirst;
@@ -58,8 +60,8 @@ final class ConnectAttemptTest implements ConnectAttempt.Listener {
             new Random(1),
             rig.settings,
             ChannelSettings.defaults());
-    ConnectAttempt attempt =
-        new ConnectAttempt(ClientContext.of(parts), ClientRig.PEER, gate, this);
+    context = ClientContext.of(parts);
+    ConnectAttempt attempt = new ConnectAttempt(context, ClientRig.PEER, gate, this);
     attempt.start();
     rig.advance(Duration.ofMillis(5));
     assertThat(dialled).isNotNull();
@@ -95,6 +97,23 @@ final class ConnectAttemptTest implements ConnectAttempt.Listener {
     return Stream.of(
         new IllegalArgumentException("test: empty secret"),
         new OutOfMemoryError("test: unable to create native thread"));
+  }
+
+  @Test
+  void aDialWhoseFailureCannotBeToldIsOver() {
+    thrown =
+        new Error() {
+          private static final long serialVersionUID = 1L;
+
+          @Override
+          public String toString() {
+            throw new OutOfMemoryError("the test's shortage");
+          }
+        };
+    assertThatThrownBy(this::started).isInstanceOf(OutOfMemoryError.class);
+    context.outstanding().close();
+    assertThat(context.outstanding().ended()).isDone();
+    rig.close();
   }
 
   /** It told of its failure first: that counts, once. */
