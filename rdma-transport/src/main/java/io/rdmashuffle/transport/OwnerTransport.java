@@ -1,6 +1,5 @@
 package io.rdmashuffle.transport;
 
-import io.rdmashuffle.transport.channel.Credentials.Credential;
 import io.rdmashuffle.transport.handover.Work;
 import io.rdmashuffle.transport.server.BlockCatalog;
 import io.rdmashuffle.transport.server.BlockServer;
@@ -70,11 +69,15 @@ public final class OwnerTransport extends AdapterTransport {
    */
   public boolean admit(long credentialId, byte[] secret) throws TransportException {
     ProtectionDomain domain = device.allocateProtectionDomain();
-    boolean added = credentials.add(credentialId, secret, domain);
-    if (!added) {
-      domain.close();
+    boolean taken = false;
+    try {
+      taken = credentials.add(credentialId, secret, domain);
+      return taken;
+    } finally {
+      if (!taken) {
+        domain.close();
+      }
     }
-    return added;
   }
 
   /**
@@ -88,17 +91,16 @@ public final class OwnerTransport extends AdapterTransport {
    *     domain, which {@link #close} tries again
    */
   public CompletableFuture<Void> withdraw(long credentialId) {
-    Credential found = credentials.find(credentialId);
-    if (found == null) {
+    StandingCredentials.Standing standing = credentials.standing(credentialId);
+    if (standing == null) {
       return CompletableFuture.completedFuture(null);
     }
-    CompletableFuture<Void> forgotten = server.forget(found.domain()); // first: it may fail
-    StandingCredentials.Standing standing = credentials.withdraw(credentialId);
-    if (standing == null) { // by another caller
-      return forgotten;
-    }
-    return CompletableFuture.allOf(forgotten, standing.unused())
-        .thenCompose(gone -> closeDomain(standing));
+    CompletableFuture<Void> forgotten = server.forget(standing.domain());
+    CompletableFuture<Void> closed =
+        CompletableFuture.allOf(forgotten, standing.unused())
+            .thenCompose(gone -> closeDomain(standing));
+    credentials.withdraw(credentialId, standing); // last: what is above may fail
+    return closed;
   }
 
   private CompletableFuture<Void> closeDomain(StandingCredentials.Standing standing) {

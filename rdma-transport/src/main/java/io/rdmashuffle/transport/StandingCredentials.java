@@ -2,13 +2,11 @@ package io.rdmashuffle.transport;
 
 import io.rdmashuffle.transport.channel.Credentials;
 import io.rdmashuffle.transport.verbs.ProtectionDomain;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 
 /**
@@ -47,47 +45,66 @@ final class StandingCredentials implements Credentials, AutoCloseable {
   private final Map<Long, Standing> valid = new HashMap<>();
 
   /** Those whose domain is open, the withdrawn ones included. Locked by {@link #valid}. */
-  private final Set<Standing> open = new HashSet<>();
+  private final List<Standing> open = new ArrayList<>();
 
   /**
+   * If it throws, nothing was added.
+   *
    * @param secret copied
-   * @param domain taken over, unless the id is in use
+   * @param domain taken over, unless the id is in use or this throws
    * @return false if the id is in use
    */
   boolean add(long credentialId, byte[] secret, ProtectionDomain domain) {
+    Long id = credentialId;
+    Standing standing = new Standing(secret, domain);
     synchronized (valid) {
-      if (valid.containsKey(credentialId)) {
+      if (valid.containsKey(id)) {
         return false;
       }
-      Standing standing = new Standing(secret, domain);
-      valid.put(credentialId, standing);
-      open.add(standing);
+      boolean added = false;
+      try {
+        open.add(standing);
+        valid.put(id, standing);
+        added = true;
+      } finally {
+        if (!added) { // a map that cannot grow throws with the entry in it
+          valid.remove(id);
+          open.remove(standing);
+        }
+      }
       return true;
     }
   }
 
   /**
-   * Nobody can connect with it any more; who is connected, or about to be, stays. The id may be
-   * used anew.
+   * What the credential gives access to now.
    *
    * @return null if there is none
    */
-  Standing withdraw(long credentialId) {
-    Standing standing;
-    boolean unused;
+  Standing standing(long credentialId) {
     synchronized (valid) {
-      standing = valid.remove(credentialId);
-      if (standing == null) {
-        return null;
+      return valid.get(credentialId);
+    }
+  }
+
+  /**
+   * Nobody can connect with it any more; who is connected, or about to be, stays. The id may be
+   * used anew. Changes nothing if it was withdrawn before.
+   *
+   * @param standing what {@link #standing} returned for it
+   */
+  void withdraw(long credentialId, Standing standing) {
+    synchronized (valid) {
+      if (!valid.remove(credentialId, standing)) {
+        return;
       }
       standing.withdrawn = true;
       Arrays.fill(standing.secret, (byte) 0);
-      unused = standing.connections == 0;
+      if (standing.connections > 0) {
+        return;
+      }
     }
-    if (unused) {
-      standing.unused.complete(null);
-    }
-    return standing;
+    standing.unused.complete(null);
   }
 
   /**
@@ -130,14 +147,24 @@ final class StandingCredentials implements Credentials, AutoCloseable {
 
   @Override
   public void release(long credentialId, Credential found) {
-    Optional<Standing> unused;
+    Standing standing;
     synchronized (valid) {
-      Optional<Standing> standing =
-          open.stream().filter(s -> s.domain == found.domain()).findFirst(); // none once closed
-      standing.ifPresent(s -> s.connections--);
-      unused = standing.filter(s -> s.withdrawn && s.connections == 0);
+      standing = openOf(found.domain());
+      if (standing == null || --standing.connections > 0 || !standing.withdrawn) {
+        return;
+      }
     }
-    unused.ifPresent(s -> s.unused.complete(null));
+    standing.unused.complete(null);
+  }
+
+  /** Null once it is closed. Allocates nothing: a connection that is over must be counted. */
+  private Standing openOf(ProtectionDomain domain) {
+    for (int i = 0; i < open.size(); i++) {
+      if (open.get(i).domain == domain) {
+        return open.get(i);
+      }
+    }
+    return null;
   }
 
   /** Credentials with which readers may connect. */

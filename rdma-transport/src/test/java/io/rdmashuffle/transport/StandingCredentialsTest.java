@@ -34,6 +34,12 @@ final class StandingCredentialsTest {
     return device.allocateProtectionDomain();
   }
 
+  private StandingCredentials.Standing withdraw(long id) {
+    StandingCredentials.Standing standing = credentials.standing(id);
+    credentials.withdraw(id, standing);
+    return standing;
+  }
+
   @Test
   void workAsOftenAsOneLikesUntilWithdrawn() throws Exception {
     ProtectionDomain domain = domain();
@@ -45,11 +51,11 @@ final class StandingCredentialsTest {
       assertThat(found.domain()).isSameAs(domain);
       assertThat(credentials.redeem(7, found)).isTrue();
     }
-    credentials.withdraw(7);
+    withdraw(7);
 
     assertThat(credentials.find(7)).isNull();
     assertThat(credentials.size()).isZero();
-    assertThat(credentials.withdraw(7)).isNull();
+    assertThat(withdraw(7)).isNull();
   }
 
   @Test
@@ -78,7 +84,7 @@ final class StandingCredentialsTest {
     credentials.redeem(7, found);
     credentials.redeem(7, found);
 
-    StandingCredentials.Standing standing = credentials.withdraw(7);
+    StandingCredentials.Standing standing = withdraw(7);
     credentials.release(7, found);
     assertThat(standing.unused()).isNotDone();
     credentials.release(7, found);
@@ -106,7 +112,7 @@ final class StandingCredentialsTest {
     credentials.add(7, SECRET, domain());
     Credential found = credentials.find(7);
 
-    assertThat(credentials.withdraw(7).unused()).isDone();
+    assertThat(withdraw(7).unused()).isDone();
     credentials.add(7, SECRET, domain());
 
     assertThat(credentials.redeem(7, found)).as("of the domain that is closed now").isFalse();

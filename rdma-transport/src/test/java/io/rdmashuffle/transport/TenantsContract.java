@@ -211,6 +211,12 @@ abstract class TenantsContract {
   }
 
   @Test
+  final void aTenantThatCannotBeAdmittedLeavesNothing() {
+    assertThatThrownBy(() -> owner.admit(JOB, null)).isInstanceOf(NullPointerException.class);
+    assertThat(owner.tenants()).isZero(); // nor a domain: nothingIsLeft
+  }
+
+  @Test
   final void aTenantMayComeAgainUnderItsId() throws Exception {
     Outputs of = outputs.of(JOB);
     List<BlockKey> keys = of.write(100_000);
