@@ -37,6 +37,9 @@ final class JobRegistry {
   /** Of jobs that ended: a container that was on its way then must not revive them. */
   private static final int REMEMBERED = 4096;
 
+  /** The opening of a job that was noted before it was begun. */
+  private static final int NOT_YET = -1;
+
   private final Signal changed;
   private final Tenants tenants;
   private final JobCatalog catalog;
@@ -46,12 +49,14 @@ final class JobRegistry {
   private final Set<ApplicationId> ended = new LinkedHashSet<>();
   private final AtomicInteger openings = new AtomicInteger();
   private final Map<ApplicationId, Served> served = new HashMap<>(); // the worker's
-  private final Map<ApplicationId, Job> stored = new HashMap<>(); // the worker's
+
+  /** What has a record; null while it is not known which job that is of. The worker's. */
+  private final Map<ApplicationId, Job> stored = new HashMap<>();
 
   /**
-   * A job that was begun.
+   * A job that was begun, or is to be ended as if it were.
    *
-   * @param opening of the adapter that knows it
+   * @param opening of the adapter that knows it, or {@link #NOT_YET}
    */
   private record Served(Job job, int opening) {}
 
@@ -163,54 +168,68 @@ final class JobRegistry {
           served.remove(job.application());
         });
     forEach(
-        stored.values().stream().filter(job -> !wanted.containsKey(job.application())).toList(),
-        job -> {
-          delete(job.application());
-          stored.remove(job.application());
+        stored.keySet().stream().filter(application -> !wanted.containsKey(application)).toList(),
+        application -> {
+          delete(application);
+          stored.remove(application);
         });
     forEach(wanted.values(), job -> settle(job, opening));
   }
 
+  /** Notes what it does first: whatever starting and saving meet, what they did is undone. */
   private void settle(Job job, int opening) {
     Served before = served.get(job.application());
     if (before != null && !before.job().isSameAs(job)) {
       return; // it could not be ended
     }
     if (before == null || before.opening() != opening) {
-      start(job);
-      served.put(job.application(), new Served(job, opening));
+      served.put(job.application(), new Served(job, NOT_YET));
+      if (start(job)) {
+        served.put(job.application(), new Served(job, opening));
+      }
     }
     if (!isIn(stored, job)) {
+      stored.put(job.application(), null);
       save(job);
       stored.put(job.application(), job);
     }
   }
 
   /** What one job meets leaves the others alone. */
-  private void forEach(Collection<Job> all, Consumer<Job> step) {
-    for (Job job : all) {
+  private <T> void forEach(Collection<T> all, Consumer<T> step) {
+    for (T one : all) {
       try {
-        step.accept(job);
+        step.accept(one);
       } catch (Throwable e) { // OutOfMemoryError above all
-        errors.log(
-            this,
-            more -> LOG.warn("{} waits for another attempt with the next job{}", job, more, e));
+        logWaiting(one, e);
       }
     }
   }
 
-  private void start(Job job) {
+  private void logWaiting(Object job, Throwable cause) {
+    errors.log(
+        this,
+        more -> LOG.warn("{} waits for another attempt with the next job{}", job, more, cause));
+  }
+
+  /** Returns false if it is worth another attempt. */
+  private boolean start(Job job) {
     if (!catalog.add(job) && !catalog.has(job)) {
       LOG.warn("{} has the {} of another job, its reducers take HTTP", job, job.credential());
-      return;
+      return true;
     }
     JobCredential credential = job.credential();
     try {
       boolean fresh = tenants.admit(credential.id(), credential.secret());
       LOG.debug("{} is {}", job, fresh ? "served by RDMA" : "served already");
     } catch (TransportException | RuntimeException e) {
+      if (e instanceof TransportException t && t.kind() == TransportException.Kind.RETRY) {
+        logWaiting(job, e);
+        return false;
+      }
       LOG.warn("{} is not served by RDMA, its reducers take HTTP", job, e);
     }
+    return true;
   }
 
   private void end(Job job) {

@@ -24,6 +24,7 @@ final class JobRegistryTest {
   private final Deque<Work> work = new ArrayDeque<>();
   private boolean noHandover;
   private boolean noMemory;
+  private String lastDeed = "none";
   private boolean refuse;
   private boolean breakStore;
 
@@ -31,7 +32,7 @@ final class JobRegistryTest {
     @Override
     public boolean admit(long credentialId, byte[] secret) throws TransportException {
       meetShortage();
-      done.add("admit " + secret.length);
+      did("admit " + secret.length);
       if (refuse) {
         throw new TransportException(TransportException.Kind.RETRY, "no domain left");
       }
@@ -45,6 +46,13 @@ final class JobRegistryTest {
       return CompletableFuture.completedFuture(null);
     }
 
+    private void did(String deed) {
+      done.add(deed);
+      if (deed.equals(lastDeed)) {
+        throw new OutOfMemoryError("the test's shortage after a deed");
+      }
+    }
+
     private void meetShortage() {
       if (noMemory) {
         noMemory = false;
@@ -54,7 +62,7 @@ final class JobRegistryTest {
 
     @Override
     public void save(Job job) throws IOException {
-      done.add("save " + job.id().getId());
+      did("save " + job.id().getId());
       if (breakStore) {
         throw new IOException("disk full");
       }
@@ -172,6 +180,44 @@ final class JobRegistryTest {
     registry.wake();
     runWork();
     assertThat(done).containsExactlyInAnyOrder("withdraw", "withdraw", "delete 1", "delete 2");
+  }
+
+  @Test
+  void aJobThatWasAdmittedInAShortageIsWithdrawn() {
+    JobRegistry registry = registry();
+    lastDeed = "admit 32";
+    registry.add(JOB);
+    runWork();
+    registry.remove(JOB.application());
+    runWork();
+    assertThat(done).containsExactly("admit 32", "withdraw");
+  }
+
+  @Test
+  void aRecordThatWasSavedInAShortageIsSavedAgainAndDeleted() {
+    JobRegistry registry = registry();
+    lastDeed = "save 1";
+    registry.add(JOB);
+    runWork();
+    registry.wake();
+    runWork();
+    registry.remove(JOB.application());
+    runWork();
+    assertThat(done).containsExactly("admit 32", "save 1", "save 1", "withdraw", "delete 1");
+  }
+
+  @Test
+  void aPassingShortageOfTheAdapterDoesNotLast() {
+    refuse = true;
+    JobRegistry registry = registry();
+    registry.add(JOB);
+    runWork();
+    refuse = false;
+    for (int i = 0; i < 2; i++) {
+      registry.wake();
+      runWork();
+    }
+    assertThat(done).containsExactly("admit 32", "save 1", "admit 32");
   }
 
   @Test
