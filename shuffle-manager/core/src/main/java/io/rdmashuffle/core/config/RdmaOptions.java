@@ -263,7 +263,8 @@ public final class RdmaOptions {
           .doc(
               "Threads that hand blocks back to the engine's own shuffle and ask peers where they"
                   + " listen. Each may wait for one unreachable peer, so more of them tolerate more"
-                  + " dead peers at a time. They end when idle.")
+                  + " dead peers at a time. All are started before the adapter is opened, and end"
+                  + " with the process.")
           .between(1, 256)
           .defaultsTo(8);
 
