@@ -27,13 +27,17 @@ public final class CloseStack implements AutoCloseable {
     return heir;
   }
 
-  private static void suppress(Throwable first, Throwable later) {
+  /** Of a failure, null if there was none, and a later one the first, with the later suppressed. */
+  public static Throwable first(Throwable first, Throwable later) {
     try {
-      first.addSuppressed(later);
+      if (first != null && first != later) {
+        first.addSuppressed(later);
+      }
     } catch (OutOfMemoryError noMemory) {
       // allow(swallow): the first is thrown in any case, and the rest has to be closed
       Thread.onSpinWait();
     }
+    return first == null ? later : first;
   }
 
   /** Idempotent. A checked failure of a part is wrapped, as closing has no caller to retry it. */
@@ -47,19 +51,20 @@ public final class CloseStack implements AutoCloseable {
         if (e instanceof InterruptedException) {
           Thread.currentThread().interrupt();
         }
-        if (first == null) {
-          first = e;
-        } else if (first != e) {
-          suppress(first, e);
-        }
+        first = first(first, e);
       }
     }
-    if (first instanceof Error error) {
+    rethrow(first);
+  }
+
+  /** Throws it, wrapped if it is checked; null does nothing. */
+  public static void rethrow(Throwable failure) {
+    if (failure instanceof Error error) {
       throw error;
-    } else if (first instanceof RuntimeException unchecked) {
+    } else if (failure instanceof RuntimeException unchecked) {
       throw unchecked;
-    } else if (first != null) {
-      throw new IllegalStateException(first);
+    } else if (failure != null) {
+      throw new IllegalStateException(failure);
     }
   }
 }

@@ -1,6 +1,5 @@
 package io.rdmashuffle.transport.memory;
 
-import io.rdmashuffle.transport.CloseStack;
 import io.rdmashuffle.transport.NanoClock;
 import io.rdmashuffle.transport.TransportException;
 import io.rdmashuffle.transport.handover.Work;
@@ -257,8 +256,7 @@ public final class ChunkPool implements AutoCloseable {
         continue;
       }
       if (slab.tryRetire()) {
-        slabs.remove(slab);
-        slab.memory().close();
+        Slab.remove(slabs, slab);
       } else {
         accounts.onRegistered(slab.chunks());
       }
@@ -316,11 +314,19 @@ public final class ChunkPool implements AutoCloseable {
     if (closed) {
       return;
     }
+    Slab.Each end = new Slab.Each(this::end); // first: the adapter keeps no slab for want of memory
     closed = true;
-    try (CloseStack all = new CloseStack()) { // each is tried, whatever another one throws
-      slabs.forEach(slab -> all.push(slab.memory()::deregister));
-      all.push(this::closeSlabs);
-      all.push(this::tellWhatIsOut);
+    slabs.forEach(end);
+    try {
+      tellWhatIsOut();
+    } finally {
+      end.rethrow();
+    }
+  }
+
+  private void end(Slab slab) {
+    if (!closeIfUnused(slab)) {
+      slab.memory().deregister();
     }
   }
 
@@ -335,15 +341,18 @@ public final class ChunkPool implements AutoCloseable {
   }
 
   private void closeSlabs() {
-    try (CloseStack unused = new CloseStack()) {
-      for (Slab slab : slabs) {
-        if (slab.tryRetire()) {
-          accounts.onRegistered(-slab.chunks());
-          slabs.remove(slab);
-          unused.push(slab.memory());
-        }
-      }
+    Slab.Each close = new Slab.Each(this::closeIfUnused);
+    slabs.forEach(close);
+    close.rethrow();
+  }
+
+  private boolean closeIfUnused(Slab slab) {
+    boolean unused = slab.tryRetire();
+    if (unused) {
+      accounts.onRegistered(-slab.chunks());
+      Slab.remove(slabs, slab);
     }
+    return unused;
   }
 
   /** On the thread of a consumer, who is not to suffer. */

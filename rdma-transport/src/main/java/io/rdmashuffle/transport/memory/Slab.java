@@ -1,9 +1,11 @@
 package io.rdmashuffle.transport.memory;
 
+import io.rdmashuffle.transport.CloseStack;
 import io.rdmashuffle.transport.TransportException;
 import io.rdmashuffle.transport.verbs.VerbsException;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -63,6 +65,45 @@ final class Slab {
       if (!added) {
         memory.close();
       }
+    }
+  }
+
+  /**
+   * Takes a retired slab out and closes its memory, also if the list cannot be copied: it stays
+   * there, and nothing can be taken from it.
+   */
+  static void remove(List<Slab> slabs, Slab retired) {
+    try {
+      slabs.remove(retired);
+    } finally {
+      retired.memory().close();
+    }
+  }
+
+  /**
+   * Does the same to each slab it is given, whatever it throws for another one. Once it is made it
+   * allocates nothing. One thread.
+   */
+  static final class Each implements Consumer<Slab> {
+    private final Consumer<Slab> action;
+    private Throwable failure;
+
+    Each(Consumer<Slab> action) {
+      this.action = action;
+    }
+
+    @Override
+    public void accept(Slab slab) {
+      try {
+        action.accept(slab);
+      } catch (RuntimeException | Error e) {
+        failure = CloseStack.first(failure, e);
+      }
+    }
+
+    /** Throws the first failure, if there was one, with the others suppressed. */
+    void rethrow() {
+      CloseStack.rethrow(failure);
     }
   }
 
