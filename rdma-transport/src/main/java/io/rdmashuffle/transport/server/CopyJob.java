@@ -75,6 +75,9 @@ final class CopyJob implements SlowLanes.Job {
       for (int i = 0; i < copies.size(); i++) {
         copies.get(i).entry().endBusy();
       }
+      for (int i = 0; i < copies.size(); i++) {
+        copies.get(i).entry().runIfQuiet(); // may fail: by then all are counted
+      }
     } finally {
       batch.onJobDone(failure);
     }

@@ -16,8 +16,12 @@ final class Countdown {
     }
   }
 
+  /** The last one may arrive again, if what runs then threw: it runs again. */
   void arrive() {
-    if (--left == 0) {
+    if (left > 0) {
+      left--;
+    }
+    if (left == 0) {
       whenZero.run();
     }
   }

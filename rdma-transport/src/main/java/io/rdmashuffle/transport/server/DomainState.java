@@ -77,7 +77,8 @@ final class DomainState {
   /**
    * Closes the sessions, then gives up all memory. May be called again.
    *
-   * @param callback runs once nothing is registered in the domain any more, perhaps at once
+   * @param callback runs once nothing is registered in the domain any more, perhaps at once; if it
+   *     throws, it may run again
    */
   void close(TransportException cause, Runnable callback) {
     if (gone) {
@@ -97,20 +98,26 @@ final class DomainState {
     List<OutputFile> files = windows.files();
     Countdown left = new Countdown(files.size() + 1, this::onCleared);
     files.forEach(f -> windows.forget(f, left::arrive));
-    staging.close(left::arrive);
-    clearing = true;
+    staging.whenClosed(left::arrive);
+    clearing = true; // first: what follows is recovered by itself
+    staging.closeIfUnused();
   }
 
   /** Takes up what an Error has kept from its end. May be called again. */
   void recover() {
     windows.recover();
-    staging.closeIfUnused();
+    staging.recover();
     clearIfUnused();
+    if (gone) {
+      onCleared();
+    }
   }
 
   private void onCleared() {
     gone = true;
-    whenGone.forEach(Runnable::run);
-    whenGone.clear();
+    while (!whenGone.isEmpty()) {
+      whenGone.get(0).run();
+      whenGone.remove(0); // afterwards: one that fails runs again
+    }
   }
 }

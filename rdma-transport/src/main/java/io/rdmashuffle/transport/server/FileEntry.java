@@ -30,6 +30,7 @@ final class FileEntry {
   private boolean forgotten;
   private boolean copyOnly;
   private final List<Runnable> onQuiet = new ArrayList<>(0);
+  private Runnable atLast;
 
   /**
    * @param slotBytes whole pages
@@ -187,10 +188,13 @@ final class FileEntry {
   /**
    * May be called again.
    *
-   * @param whenQuiet runs once no window is left and no job works on the file, perhaps at once
+   * @param whenQuiet runs once no window is left and no job works on the file, perhaps at once; if
+   *     it throws, it runs again
+   * @param whenTold runs once every {@code whenQuiet} has
    */
-  void forget(Runnable whenQuiet) {
+  void forget(Runnable whenQuiet, Runnable whenTold) {
     onQuiet.add(whenQuiet);
+    atLast = whenTold;
     forgotten = true;
     runIfQuiet();
   }
@@ -200,17 +204,21 @@ final class FileEntry {
     busy++;
   }
 
+  /** Only counts, so that it cannot fail; {@link #runIfQuiet} is to follow. */
   void endBusy() {
     busy--;
-    runIfQuiet();
   }
 
-  private void runIfQuiet() {
-    if (busy == 0 && forgotten) {
-      List<Runnable> callbacks = List.copyOf(onQuiet);
-      onQuiet.clear();
-      callbacks.forEach(Runnable::run);
+  /** Tells those who wait for that. May be called again, should an Error have cut it short. */
+  void runIfQuiet() {
+    if (busy > 0 || !forgotten) {
+      return;
     }
+    while (!onQuiet.isEmpty()) {
+      onQuiet.get(0).run();
+      onQuiet.remove(0); // afterwards: one that fails runs again
+    }
+    atLast.run();
   }
 
   /** Whether registering it has failed for a reason that stays. */

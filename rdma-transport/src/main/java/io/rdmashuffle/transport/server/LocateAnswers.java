@@ -112,7 +112,7 @@ final class LocateAnswers {
     copied.add(batch);
     for (BlockCopy copy : batch.copies()) {
       if (copy.entry().isForgotten()) {
-        refuse(copy.index(), FallbackReason.UNKNOWN_BLOCK);
+        answers[copy.index()] = REFUSAL; // ready-made: the memory was just taken over
       } else {
         answers[copy.index()] = copy.answer(); // null if a job failed altogether
       }

@@ -121,11 +121,16 @@ public final class RdmaBlockServer implements BlockServer {
   private OwnerChannel.Session onOpen(OwnerChannel channel) {
     DomainState domain = domains.computeIfAbsent(channel.domain(), d -> new DomainState(parts, d));
     ServerSession session = new ServerSession(parts, domain, channel, leaseIds);
-    domain.add(session);
-    if (stopping || domain.isClosing()) {
-      session.revoke(new TransportException(Kind.RETRY, "the owner stops"));
-    } else if (forgottenDomains.contains(channel.domain())) {
-      close(channel.domain(), () -> {});
+    try {
+      domain.add(session);
+      if (stopping || domain.isClosing()) {
+        session.revoke(new TransportException(Kind.RETRY, "the owner stops"));
+      } else if (forgottenDomains.contains(channel.domain())) {
+        close(channel.domain(), () -> {});
+      }
+    } catch (RuntimeException | Error e) {
+      domain.remove(session); // the channel will not tell it of its end
+      throw e;
     }
     return session;
   }
@@ -194,8 +199,10 @@ public final class RdmaBlockServer implements BlockServer {
     state.close(
         new TransportException(Kind.RETRY, "the owner's protection domain goes away"),
         () -> {
-          domains.remove(domain, state);
           whenClosed.run();
+          if (!stopping) { // until onStopped() a domain that is left is recovered
+            domains.remove(domain, state);
+          }
         });
   }
 
@@ -254,9 +261,9 @@ public final class RdmaBlockServer implements BlockServer {
   }
 
   private void onStopped() {
-    domains.clear();
     stopped.complete(null);
     List.copyOf(forgetting).forEach(this::complete);
+    domains.clear(); // last: what an Error keeps from its end is taken up by its domain
   }
 
   /** Not on the progress thread, which has to do the work. */

@@ -273,23 +273,28 @@ final class Staging {
     memory.close();
     memoriesOut--;
     try {
-      pool.giveBackExcess();
-    } finally {
-      closeIfUnused();
+      recover();
+    } catch (OutOfMemoryError e) { // what comes next is to be released as well
+      parts.loop().fail(e);
     }
   }
 
-  /**
-   * Gives the memory up once every part of it is released. No request may come any more.
-   *
-   * @param callback runs when nothing is registered any more
-   */
-  void close(Runnable callback) {
-    whenClosed = callback;
+  /** Goes on with giving back what an Error has kept from it. May be called again. */
+  void recover() {
+    pool.giveBackExcess();
     closeIfUnused();
   }
 
-  /** May be called again, should an Error have kept it from its end. */
+  /**
+   * {@link #closeIfUnused} is to close it from now on. No request may come any more.
+   *
+   * @param callback runs when nothing is registered any more
+   */
+  void whenClosed(Runnable callback) {
+    whenClosed = callback;
+  }
+
+  /** Gives the memory up once every part of it is released. If it throws, nothing has happened. */
   void closeIfUnused() {
     if (whenClosed == null || memoriesOut > 0) {
       return;

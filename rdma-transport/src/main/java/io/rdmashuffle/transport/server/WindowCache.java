@@ -104,11 +104,14 @@ final class WindowCache {
     }
   }
 
-  /** Takes up what an Error has kept from its end: windows of forgotten files go. */
+  /** Takes up what an Error has kept from its end: forgotten files go, with their windows. */
   void recover() {
     for (FileEntry entry : List.copyOf(entries.values())) {
       if (entry.isForgotten()) {
         dismissUnused(entry);
+        entry.runIfQuiet();
+      } else if (parts.forgotten().contains(entry.file())) {
+        forget(entry.file(), () -> {}); // whoever asked for it was told that it failed
       }
     }
   }
@@ -239,6 +242,7 @@ final class WindowCache {
         waiting.forEach(c -> c.onFailed(reason));
       } finally {
         window.entry().endBusy();
+        window.entry().runIfQuiet();
       }
       return;
     }
@@ -270,11 +274,7 @@ final class WindowCache {
       whenGone.run();
       return;
     }
-    entry.forget(
-        () -> {
-          entries.remove(file, entry);
-          whenGone.run();
-        });
+    entry.forget(whenGone, () -> entries.remove(file, entry));
     dismissUnused(entry);
   }
 

@@ -116,14 +116,17 @@ final class WindowRegistrar {
 
     @Override
     public void onDone(Throwable failure) {
-      endBusy(victims);
       if (failure == null) {
-        parts.counters().increment(Counter.REGISTRATIONS);
-        window.becomeReady(registered);
-      } else {
-        parts.counters().increment(Counter.REGISTRATIONS_FAILED);
+        window.becomeReady(registered); // first: nobody else knows of the region
       }
-      whenSettled.accept(failure);
+      try {
+        endBusy(victims);
+        parts
+            .counters()
+            .increment(failure == null ? Counter.REGISTRATIONS : Counter.REGISTRATIONS_FAILED);
+      } finally {
+        whenSettled.accept(failure);
+      }
     }
   }
 
@@ -210,8 +213,11 @@ final class WindowRegistrar {
 
     @Override
     public void onDone(Throwable failure) {
-      endBusy(windows);
-      whenDone.run();
+      try {
+        endBusy(windows);
+      } finally {
+        whenDone.run();
+      }
       if (failure != null) {
         LOG.error("Closing {} failed", windows, failure);
       }
@@ -221,6 +227,9 @@ final class WindowRegistrar {
   private static void endBusy(List<Window> closed) {
     for (int i = 0; i < closed.size(); i++) {
       closed.get(i).entry().endBusy();
+    }
+    for (int i = 0; i < closed.size(); i++) {
+      closed.get(i).entry().runIfQuiet(); // may fail: by then all are counted
     }
   }
 

@@ -82,13 +82,38 @@ final class FileEntryTest {
   void isQuietWhenForgottenAndNotBusy() {
     List<String> heard = new ArrayList<>();
     entry.beginBusy();
-    entry.forget(() -> heard.add("first"));
-    entry.forget(() -> heard.add("second"));
+    entry.forget(() -> heard.add("first"), () -> {});
+    entry.forget(() -> heard.add("second"), () -> heard.add("told"));
+    entry.runIfQuiet();
     assertThat(heard).isEmpty();
     entry.endBusy();
-    assertThat(heard).containsExactly("first", "second");
-    entry.forget(() -> heard.add("third"));
-    assertThat(heard).containsExactly("first", "second", "third");
+    entry.runIfQuiet();
+    assertThat(heard).containsExactly("first", "second", "told");
+    entry.forget(() -> heard.add("third"), () -> {});
+    assertThat(heard).containsExactly("first", "second", "told", "third");
+  }
+
+  @Test
+  void anErrorWhileItTellsThatItIsQuietKeepsNobodyFromBeingTold() {
+    List<String> heard = new ArrayList<>();
+    entry.beginBusy();
+    Countdown left =
+        new Countdown(
+            1,
+            () -> {
+              heard.add("first");
+              if (heard.size() == 1) {
+                throw new OutOfMemoryError("the test's");
+              }
+            });
+    entry.forget(left::arrive, () -> {});
+    entry.forget(() -> heard.add("second"), () -> heard.add("told"));
+    entry.endBusy();
+    assertThatThrownBy(entry::runIfQuiet).isInstanceOf(OutOfMemoryError.class);
+
+    entry.runIfQuiet();
+
+    assertThat(heard).containsExactly("first", "first", "second", "told");
   }
 
   @Test

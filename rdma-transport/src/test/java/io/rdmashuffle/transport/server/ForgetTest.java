@@ -1,6 +1,7 @@
 package io.rdmashuffle.transport.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.rdmashuffle.transport.Counter;
 import io.rdmashuffle.transport.FallbackReason;
@@ -239,6 +240,40 @@ final class ForgetTest {
     assertThat(late.closeCause()).isNotNull();
     assertThat(stopped).isNotDone();
     late.finishClose();
+  }
+
+  /** The channel does not know the session, and will not tell it of its end. */
+  @Test
+  void aSessionThatCouldNotBeginIsNotWaitedFor() {
+    CompletableFuture<Void> stopped = rig.server.stop();
+    rig.loop.runAll();
+    ScriptedOwnerChannel late =
+        new ScriptedOwnerChannel(1, rig.domain).breakClose(new OutOfMemoryError("the test's"));
+    assertThatThrownBy(() -> late.open(rig.server.acceptor())).isInstanceOf(OutOfMemoryError.class);
+
+    finishClosing();
+
+    assertThat(stopped).isCompleted();
+  }
+
+  @Test
+  void whatAnErrorKeptFromBeingForgottenGoesLater() throws IOException {
+    OutputFile file = rig.file(40 * PAGE);
+    BlockKey key = rig.block(file, 0, 40 * PAGE);
+    rig.fetch(channel, key);
+    OutOfMemoryError shortage = new OutOfMemoryError("the test's");
+    rig.loop.breakTimers(shortage);
+    CompletableFuture<Void> gone = rig.server.forget(List.of(file));
+    assertThatThrownBy(rig.loop::runAll).isSameAs(shortage);
+    assertThat(gone).isCompletedExceptionally();
+    rig.loop.breakTimers(null);
+
+    rig.loop.recover(shortage);
+    rig.run();
+
+    assertThat(rig.registeredBytes()).isZero();
+    assertThat(rig.locateOne(channel, key))
+        .isEqualTo(new Reply.NotByRdma(FallbackReason.UNKNOWN_BLOCK));
   }
 
   @Test

@@ -12,9 +12,15 @@ import java.util.concurrent.RejectedExecutionException;
 final class ManualPool implements Workers {
   private final Deque<Work> tasks = new ArrayDeque<>();
   private boolean shut;
+  private Error error;
 
   @Override
   public void execute(Work task) {
+    Error thrown = error;
+    error = null;
+    if (thrown != null) {
+      throw thrown;
+    }
     if (shut) {
       task.abandon(new RejectedExecutionException("shut"));
       return;
@@ -29,6 +35,11 @@ final class ManualPool implements Workers {
       assertThat(task.perform()).isNull();
     }
     return task != null;
+  }
+
+  /** The next to hand it work meets this. */
+  void breakNext(Error thrown) {
+    error = thrown;
   }
 
   int waiting() {

@@ -1,12 +1,14 @@
 package io.rdmashuffle.transport.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
 
 import io.rdmashuffle.transport.Counter;
 import io.rdmashuffle.transport.FallbackReason;
 import io.rdmashuffle.transport.channel.testing.ScriptedOwnerChannel;
 import io.rdmashuffle.transport.testing.fake.Errno;
 import io.rdmashuffle.transport.verbs.HostMemory.MapMode;
+import io.rdmashuffle.transport.verbs.ProtectionDomain;
 import io.rdmashuffle.transport.wire.BlockKey;
 import io.rdmashuffle.transport.wire.Reply;
 import java.io.IOException;
@@ -15,6 +17,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.time.Duration;
+import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -77,6 +80,32 @@ final class RegistrationFailureTest {
         rig.locate(channel, rig.block(file, 0, 8 * PAGE), rig.block(other, 0, 8 * PAGE));
     assertThat(((Reply.Granted) located.answers().get(0)).staged()).isTrue();
     assertThat(((Reply.Granted) located.answers().get(1)).staged()).isFalse();
+  }
+
+  /** One is copied at once, the other when it turns out that it cannot be registered. */
+  @Test
+  void copiesOfOneLeaseAllReturnThoughNobodyCanBeAskedToShrinkTheirMemory() throws IOException {
+    BlockKey small = rig.block(rig.file(1000), 0, 1000);
+    BlockKey large = rig.block(rig.file(8 * PAGE), 0, 8 * PAGE);
+    rig.fabric.faults().refuseRegistration(1, Errno.ENOMEM);
+    Reply.Located located = rig.locate(channel, small, large);
+    assertThat(located.answers()).allMatch(a -> ((Reply.Granted) a).staged());
+    ProtectionDomain tenant = rig.newDomain();
+    ScriptedOwnerChannel other = rig.connect(tenant); // so that there is more than a fair share
+    rig.run();
+    assertThat(rig.registeredBytes()).isPositive();
+    List<Throwable> failures = rig.loop.keepFailures();
+    OutOfMemoryError shortage = new OutOfMemoryError("the test's");
+    rig.pool.breakNext(shortage);
+
+    assertThatCode(() -> rig.release(channel, located.lease())).doesNotThrowAnyException();
+
+    assertThat(failures).containsExactly(shortage);
+    assertThat(rig.registeredBytes()).isZero();
+    rig.breakOff(other);
+    rig.server.forget(tenant);
+    rig.run();
+    tenant.close();
   }
 
   @Test

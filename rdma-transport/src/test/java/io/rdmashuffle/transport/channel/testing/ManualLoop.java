@@ -28,6 +28,8 @@ public final class ManualLoop implements ProgressLoop {
   private long scheduled;
   private volatile boolean full;
   private volatile boolean stopped;
+  private Error timerError;
+  private List<Throwable> failures;
 
   /** Runs tasks until none is left, those included that tasks add. Returns how many it ran. */
   public int runAll() {
@@ -121,10 +123,25 @@ public final class ManualLoop implements ProgressLoop {
     execute(Work.of(task));
   }
 
-  /** Whoever says that something is lost fails the test. */
+  /** Whoever says that something is lost fails the test, unless {@link #keepFailures}. */
   @Override
   public void fail(Throwable cause) {
-    rethrow(cause);
+    if (failures == null) {
+      rethrow(cause);
+    } else {
+      failures.add(cause);
+    }
+  }
+
+  /** From now on what {@link #fail} is told is in the list returned. */
+  public List<Throwable> keepFailures() {
+    failures = new ArrayList<>();
+    return failures;
+  }
+
+  /** From now on {@link #schedule} throws it; null ends that. */
+  public void breakTimers(Error error) {
+    timerError = error;
   }
 
   /** The recoveries run at once. */
@@ -154,6 +171,9 @@ public final class ManualLoop implements ProgressLoop {
   @Override
   public Timer schedule(long delayNs, Runnable task) {
     checkThread();
+    if (timerError != null) {
+      throw timerError;
+    }
     Scheduled timer = new Scheduled(nowNs + Math.max(0, delayNs), scheduled++, task);
     timers.add(timer);
     return () -> timers.remove(timer);

@@ -28,6 +28,7 @@ public final class ScriptedOwnerChannel implements OwnerChannel {
   private TransportException cause;
   private String refusal;
   private boolean closed;
+  private Error closeError;
 
   public ScriptedOwnerChannel(long credentialId, ProtectionDomain domain) {
     this.credentialId = credentialId;
@@ -129,8 +130,17 @@ public final class ScriptedOwnerChannel implements OwnerChannel {
     fail(new TransportException(TransportException.Kind.PEER_LOST, text));
   }
 
+  /** From now on asking it to close meets this, and it stays open. */
+  public ScriptedOwnerChannel breakClose(Error error) {
+    closeError = error;
+    return this;
+  }
+
   @Override
   public void close(TransportException closeCause) {
+    if (closeError != null) {
+      throw closeError;
+    }
     fail(closeCause);
   }
 }
