@@ -75,12 +75,8 @@ public final class FileWindows {
     long wholePages = pages.up(bytes);
     try (HeldFile held = placed.hold(host)) {
       requireInside(held.path(), offsetBytes, wholePages);
-      AutoCloseable release = () -> budget.release(Use.WINDOWS, wholePages);
       try (CloseStack undo = new CloseStack()) {
-        if (!budget.tryReserve(Use.WINDOWS, wholePages)) {
-          throw new TransportException(Kind.RETRY, budget.refusal(Use.WINDOWS, wholePages));
-        }
-        undo.push(release);
+        budget.reserve(Use.WINDOWS, wholePages, undo);
         return new Attempt(domain, held.path(), placed, offsetBytes, wholePages).open(undo);
       }
     }

@@ -1,5 +1,8 @@
 package io.rdmashuffle.transport.memory;
 
+import io.rdmashuffle.transport.CloseStack;
+import io.rdmashuffle.transport.TransportException;
+import io.rdmashuffle.transport.TransportException.Kind;
 import java.util.Comparator;
 import java.util.EnumMap;
 import java.util.List;
@@ -136,6 +139,19 @@ public final class MemoryBudget {
       }
       charged.addAndGet(-extra);
     }
+  }
+
+  /**
+   * As {@link #tryReserve}, and pushes the release.
+   *
+   * @throws TransportException of kind RETRY if there is no room; then nothing was pushed
+   */
+  void reserve(Use use, long bytes, CloseStack undo) throws TransportException {
+    AutoCloseable release = () -> release(use, bytes); // first: nothing is lost for want of heap
+    if (!tryReserve(use, bytes)) {
+      throw new TransportException(Kind.RETRY, refusal(use, bytes));
+    }
+    undo.push(release);
   }
 
   private boolean tryCharge(long extra) {

@@ -2,7 +2,6 @@ package io.rdmashuffle.transport.memory;
 
 import io.rdmashuffle.transport.CloseStack;
 import io.rdmashuffle.transport.TransportException;
-import io.rdmashuffle.transport.TransportException.Kind;
 import io.rdmashuffle.transport.verbs.Access;
 import io.rdmashuffle.transport.verbs.HostMemory;
 import io.rdmashuffle.transport.verbs.Mapping;
@@ -35,18 +34,10 @@ public record MemorySource(
   public RegisteredMemory allocate(long bytes) throws TransportException {
     long wholePages = new Pages(host.pageBytes()).up(bytes);
     try (CloseStack undo = new CloseStack()) {
-      reserve(undo, wholePages);
+      budget.reserve(use, wholePages, undo);
       Mapping mapping = undo.push(host.allocate(wholePages));
       MemoryRegion region = undo.push(domain.register(mapping.address(), wholePages, access));
       return new RegisteredMemory(undo.handOver(), mapping, region);
     }
-  }
-
-  private void reserve(CloseStack undo, long bytes) throws TransportException {
-    AutoCloseable release = () -> budget.release(use, bytes);
-    if (!budget.tryReserve(use, bytes)) {
-      throw new TransportException(Kind.RETRY, budget.refusal(use, bytes));
-    }
-    undo.push(release);
   }
 }
