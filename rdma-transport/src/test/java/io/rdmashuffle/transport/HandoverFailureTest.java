@@ -2,7 +2,6 @@ package io.rdmashuffle.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.rdmashuffle.transport.client.ClientSettings;
 import io.rdmashuffle.transport.handover.Gate;
 import io.rdmashuffle.transport.testing.FailingGate;
 import io.rdmashuffle.transport.testing.Patience;
@@ -59,24 +58,11 @@ final class HandoverFailureTest extends TransportHarness {
   }
 
   private static TransportSettings settings() {
-    TransportSettings defaults = Patience.transportDefaults(ENOUGH);
-    ClientSettings standard = defaults.client();
-    return new TransportSettings(
-        defaults.channel(),
-        defaults.server(),
-        new ClientSettings(
-            1 << 20,
-            64 << 10,
-            25,
-            64 << 10,
-            512 << 10,
-            LIMIT.dividedBy(2),
-            standard.discoveryTimeout(),
-            standard.memoryTimeout(),
-            Duration.ofMillis(20),
-            Duration.ofMillis(100)),
-        ENOUGH,
-        defaults.overflow());
+    return smallPool(
+        LIMIT.dividedBy(2),
+        Patience.transportDefaults(ENOUGH).client().memoryTimeout(),
+        Duration.ofMillis(20),
+        Duration.ofMillis(100));
   }
 
   @Test

@@ -2,7 +2,6 @@ package io.rdmashuffle.transport;
 
 import io.rdmashuffle.transport.client.Block;
 import io.rdmashuffle.transport.client.BlockClient.FetchListener;
-import io.rdmashuffle.transport.client.ClientSettings;
 import io.rdmashuffle.transport.client.Discovery.Invitation;
 import io.rdmashuffle.transport.client.Peer;
 import io.rdmashuffle.transport.testing.Patience;
@@ -145,24 +144,11 @@ final class ShortHeapProgram {
   }
 
   private static TransportSettings settings() {
-    TransportSettings defaults = Patience.transportDefaults(TransportHarness.ENOUGH);
-    ClientSettings standard = defaults.client();
-    return new TransportSettings(
-        defaults.channel(),
-        defaults.server(),
-        new ClientSettings(
-            1 << 20,
-            64 << 10,
-            25,
-            64 << 10,
-            512 << 10,
-            LIMIT.dividedBy(4),
-            standard.discoveryTimeout(),
-            standard.memoryTimeout(),
-            Duration.ofMillis(20),
-            Duration.ofMillis(100)),
-        TransportHarness.ENOUGH,
-        defaults.overflow());
+    return TransportHarness.smallPool(
+        LIMIT.dividedBy(4),
+        Patience.transportDefaults(TransportHarness.ENOUGH).client().memoryTimeout(),
+        Duration.ofMillis(20),
+        Duration.ofMillis(100));
   }
 
   private Reports begin() {

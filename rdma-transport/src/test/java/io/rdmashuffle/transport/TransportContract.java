@@ -26,24 +26,14 @@ import org.junit.jupiter.api.Test;
  */
 abstract class TransportContract extends TransportHarness {
   private Process smallReader(String id) throws Exception {
-    TransportSettings defaults = Patience.transportDefaults(ENOUGH);
-    ClientSettings standard = defaults.client();
-    ClientSettings small =
-        new ClientSettings(
-            1 << 20,
-            64 << 10,
-            25,
-            64 << 10,
-            512 << 10,
-            standard.fetchTimeout(),
-            standard.discoveryTimeout(),
-            Duration.ofSeconds(5),
-            standard.breakerMinimum(),
-            standard.breakerMaximum());
+    ClientSettings standard = Patience.transportDefaults(ENOUGH).client();
     return new Process(
         id,
-        new TransportSettings(
-            defaults.channel(), defaults.server(), small, ENOUGH, defaults.overflow()));
+        smallPool(
+            standard.fetchTimeout(),
+            Duration.ofSeconds(5),
+            standard.breakerMinimum(),
+            standard.breakerMaximum()));
   }
 
   private static int[] sizes(Random random, int count, int below) {

@@ -2,6 +2,7 @@ package io.rdmashuffle.transport;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.rdmashuffle.transport.client.ClientSettings;
 import io.rdmashuffle.transport.client.Discovery.Invitation;
 import io.rdmashuffle.transport.client.Peer;
 import io.rdmashuffle.transport.handover.Gate;
@@ -12,6 +13,7 @@ import io.rdmashuffle.transport.wire.BlockKey;
 import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
@@ -28,6 +30,36 @@ abstract class TransportHarness {
       new MemoryBudget.Bound(512 << 20, "the test's bound", "none");
 
   @TempDir Path directory;
+
+  /**
+   * A reader's pool of 1 MiB in chunks of 64 KiB, a quarter of it for blocks that are copied out.
+   *
+   * @param breakerMinimum pause after the first failure
+   * @param breakerMaximum longest pause
+   */
+  static TransportSettings smallPool(
+      Duration fetchTimeout,
+      Duration memoryTimeout,
+      Duration breakerMinimum,
+      Duration breakerMaximum) {
+    TransportSettings defaults = Patience.transportDefaults(ENOUGH);
+    return new TransportSettings(
+        defaults.channel(),
+        defaults.server(),
+        new ClientSettings(
+            1 << 20,
+            64 << 10,
+            25,
+            64 << 10,
+            512 << 10,
+            fetchTimeout,
+            defaults.client().discoveryTimeout(),
+            memoryTimeout,
+            breakerMinimum,
+            breakerMaximum),
+        ENOUGH,
+        defaults.overflow());
+  }
 
   private final Map<String, Process> processes = new ConcurrentHashMap<>();
 

@@ -16,25 +16,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 
 /** Blocks when there is less registered memory than they need. */
-final class MemoryPressureTest {
-  private static final Setup SMALL = Setup.standard().withChunks(4, 2);
-
-  private ClientRig rig;
-  private Owner owner;
-  private ScriptedReaderChannel channel;
-
-  /** Connects to an owner of blocks of that size. */
-  private void open(Setup setup, int blockBytes) {
-    rig = new ClientRig(setup);
-    owner = new Owner(blockBytes);
-    channel = rig.connected(owner);
-  }
-
-  private void end() {
-    rig.fail(channel);
-    rig.close();
-  }
-
+final class MemoryPressureTest extends SmallMemory {
   @Test
   void blocksStayInRegisteredMemoryWhileThereIsEnough() {
     open(Setup.standard(), 10_000);

@@ -4,7 +4,6 @@ import static io.rdmashuffle.transport.FallbackReason.NO_MEMORY;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.rdmashuffle.transport.Counter;
-import io.rdmashuffle.transport.channel.testing.ScriptedReaderChannel;
 import io.rdmashuffle.transport.client.ClientRig.Setup;
 import io.rdmashuffle.transport.wire.BlockKey;
 import java.nio.ByteBuffer;
@@ -17,27 +16,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** Blocks that find no room in the pool, and the memory that they are copied to. */
-final class OverflowMemoryTest {
+final class OverflowMemoryTest extends SmallMemory {
   private static final int CHUNK_BYTES = Setup.CHUNK_BYTES;
-
-  /** Two chunks in place, two for transit. */
-  private static final Setup SMALL = Setup.standard().withChunks(4, 2);
-
-  private ClientRig rig;
-  private Owner owner;
-  private ScriptedReaderChannel channel;
-
-  /** Connects to an owner of blocks of that size. */
-  private void open(Setup setup, int blockBytes) {
-    rig = new ClientRig(setup);
-    owner = new Owner(blockBytes);
-    channel = rig.connected(owner);
-  }
-
-  private void end() {
-    rig.fail(channel);
-    rig.close();
-  }
 
   @Test
   void whatFindsNoRoomBesideHeldBlocksFallsBackAtOnce() {
